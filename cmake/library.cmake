@@ -1,0 +1,31 @@
+# The library, as a function: the tests build it a second time with the fence switched off.
+set(daybook_embedded_sql ${PROJECT_BINARY_DIR}/embedded_sql.cpp)
+file(GLOB daybook_sql_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sql/*/*.sql)
+add_custom_command(
+  OUTPUT ${daybook_embedded_sql}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}/sql -DOUTPUT=${daybook_embedded_sql}
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed_sql.cmake
+  DEPENDS ${daybook_sql_files} ${PROJECT_SOURCE_DIR}/cmake/embed_sql.cmake
+  COMMENT "Embedding sql/")
+add_custom_target(daybook_sql DEPENDS ${daybook_embedded_sql})
+
+file(GLOB daybook_sources CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/*/*.cpp)
+list(FILTER daybook_sources EXCLUDE REGEX "_test\\.cpp$")
+file(GLOB daybook_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/daybook/*.hpp)
+
+function(daybook_add_library name)
+  add_library(${name} ${daybook_sources} ${daybook_embedded_sql})
+  add_dependencies(${name} daybook_sql)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_sources(${name} PUBLIC FILE_SET HEADERS
+                 BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${daybook_headers})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE
+    $<BUILD_INTERFACE:daybook_warnings> $<BUILD_INTERFACE:fmt::fmt-header-only>
+    SQLite::SQLite3 OpenSSL::Crypto Threads::Threads PkgConfig::LIBPQ PkgConfig::LIBMARIADB)
+  set_target_properties(${name} PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endfunction()

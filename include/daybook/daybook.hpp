@@ -1,0 +1,13 @@
+// All of Daybook but its help for tests (daybook/testing.hpp).
+#pragma once
+
+#include <daybook/book.hpp>
+#include <daybook/error.hpp>
+#include <daybook/inspect.hpp>
+#include <daybook/names.hpp>
+#include <daybook/observer.hpp>
+#include <daybook/run.hpp>
+#include <daybook/sql.hpp>
+#include <daybook/time.hpp>
+#include <daybook/transaction.hpp>
+#include <daybook/version.hpp>

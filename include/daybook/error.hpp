@@ -1,0 +1,72 @@
+// Faults: the database is gone, a statement is wrong, a name is too long. One type, asked by
+// property. What is an ordinary answer (busy, done before, lost) is never an exception.
+// Thread safety: values.
+//
+//   catch (daybook::error const& e) { if (e.retryable()) try_later(); else report(e.what()); }
+#pragma once
+
+#include <daybook/export.hpp>
+
+#include <cstdint>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace daybook {
+inline namespace v1 {
+
+/// What kind of fault; the command maps each to its exit code.
+enum class fault : std::uint8_t {
+  bad_argument,   ///< a name, a key, an option, a URL that cannot be meant
+  unreachable,    ///< the database cannot be reached, or the connection broke
+  not_permitted,  ///< the database refuses the user or the action
+  configuration,  ///< no book there, a book of another version, a void precondition
+  read_only,      ///< the database accepts no writes (a replica, a read-only file)
+  full,           ///< no room left on the database's disk
+  io,             ///< the operating system failed to read or write
+  conflict,       ///< serialization, deadlock, a lock not had in time
+  constraint,     ///< a unique, foreign, check or not-null rule of the database
+  statement,      ///< the database rejects the statement itself
+  forked,         ///< used in a process that was forked after opening
+  internal,       ///< a defect of this library
+};
+
+/// What the driver knows about a fault.
+struct error_facts {
+  fault kind = fault::internal;
+  bool retryable = false;
+  bool in_doubt = false;
+  bool breaks_connection = false;
+  std::string sqlstate = {};
+  int native_code = 0;
+  std::string statement = {};
+};
+
+class DAYBOOK_EXPORT error : public std::runtime_error {
+ public:
+  error(error_facts facts, std::string const& message,
+        std::source_location where = std::source_location::current());
+
+  [[nodiscard]] fault kind() const noexcept { return facts_.kind; }
+  /// The whole transaction may be run again, after a pause.
+  [[nodiscard]] bool retryable() const noexcept { return facts_.retryable; }
+  /// The reply to a COMMIT was lost: it may have happened. Never retry this blindly.
+  [[nodiscard]] bool in_doubt() const noexcept { return facts_.in_doubt; }
+  /// The connection is of no more use.
+  [[nodiscard]] bool breaks_connection() const noexcept { return facts_.breaks_connection; }
+  /// Five characters, or empty where the engine has none (SQLite).
+  [[nodiscard]] std::string const& sqlstate() const noexcept { return facts_.sqlstate; }
+  /// The engine's own number: SQLite's extended result code, MariaDB's errno, 0 for PostgreSQL.
+  [[nodiscard]] int native_code() const noexcept { return facts_.native_code; }
+  /// The name of our statement ("run.start"), or "user" for one of the application's.
+  [[nodiscard]] std::string const& statement() const noexcept { return facts_.statement; }
+  [[nodiscard]] error_facts const& facts() const noexcept { return facts_; }
+  [[nodiscard]] std::source_location const& where() const noexcept { return where_; }
+
+ private:
+  error_facts facts_;
+  std::source_location where_;
+};
+
+}  // namespace v1
+}  // namespace daybook

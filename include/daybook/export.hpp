@@ -1,0 +1,8 @@
+// Which symbols the shared library shows. Everything else is hidden (SOVERSION promises only these).
+#pragma once
+
+#if defined(__GNUC__)
+#define DAYBOOK_EXPORT [[gnu::visibility("default")]]
+#else
+#define DAYBOOK_EXPORT
+#endif

@@ -1,0 +1,53 @@
+// What a program may want to log or count. Every member has an empty default.
+// Thread safety: called from any of the book's threads, several at a time; must not throw and
+// must not call the book. Lifetime: borrowed; must outlive the book.
+//
+//   struct log final : daybook::observer {
+//     void lost(daybook::run_event const& e) noexcept override { std::cerr << e.key << " lost\n"; }
+//   };
+#pragma once
+
+#include <daybook/export.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+
+/// Views live as long as the call.
+struct run_event {
+  std::string_view process;
+  std::string_view key;
+  std::string_view step;       ///< empty unless the event is of a step
+  std::int64_t number = 0;     ///< the run's number
+  std::int64_t attempt = 0;
+  std::string_view text;       ///< the error of a failure, the reason of a release
+};
+
+class DAYBOOK_EXPORT observer {
+ public:
+  virtual ~observer();
+  virtual void started(run_event const&) noexcept {}
+  virtual void step_done(run_event const&) noexcept {}
+  virtual void finished(run_event const&) noexcept {}
+  virtual void failed(run_event const&) noexcept {}
+  virtual void released(run_event const&) noexcept {}
+  /// The run was taken over, or its holder was declared dead.
+  virtual void lost(run_event const&) noexcept {}
+  /// A dead holder's run was freed by this process.
+  virtual void taken_over(run_event const&) noexcept {}
+  /// No renewal has succeeded for so long.
+  virtual void renewal_late(std::chrono::milliseconds /*since*/, std::string_view /*why*/) noexcept {
+  }
+  /// A transaction (by our name for it) is run again, for this reason.
+  virtual void retried(std::string_view /*transaction*/, std::string_view /*why*/) noexcept {}
+  /// A lost COMMIT reply was resolved.
+  virtual void doubt_resolved(std::string_view /*transaction*/, bool /*had_committed*/) noexcept {}
+  /// How long a transaction took, retries not included.
+  virtual void timed(std::string_view /*transaction*/, std::chrono::microseconds) noexcept {}
+};
+
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,120 @@
+// SQL that is a literal, the values bound to it, and the cells that come back.
+// A statement built at run time does not compile: values go in as parameters, always.
+// Thread safety: values.
+//
+//   tx.exec("insert into invoice(customer, total) values (:customer, :total)", name, cents);
+#pragma once
+
+#include <daybook/export.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace daybook {
+inline namespace v1 {
+
+/// A literal statement. Parameters are `:name`, the same on every engine; arguments follow the
+/// order in which the names first appear. Quoted text, comments and `::` casts are left alone.
+class sql {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal converts by itself, that is the point.
+  consteval sql(char const* literal) : text_(literal) {
+    if (text_.empty()) throw "an empty statement";
+  }
+  [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+/// A value to bind. Views are borrowed for the length of the call.
+using value = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string_view,
+                           std::span<std::byte const>>;
+
+/// A value that came back; bytes come as a string.
+using cell = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+/// What may be bound to a parameter.
+template <class T>
+concept bindable = std::integral<T> || std::floating_point<T> ||
+                   std::convertible_to<T const&, std::string_view> ||
+                   std::convertible_to<T const&, std::span<std::byte const>> ||
+                   std::same_as<T, std::nullptr_t> || is_optional<T>;
+
+template <bindable T>
+[[nodiscard]] value to_value(T const& from) {
+  if constexpr (is_optional<T>) {
+    if (!from) return nullptr;
+    return to_value(*from);
+  } else if constexpr (std::same_as<T, std::nullptr_t>) {
+    return nullptr;
+  } else if constexpr (std::same_as<T, bool>) {
+    return from;
+  } else if constexpr (std::integral<T>) {
+    static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "SQL has no unsigned 64-bit integer");
+    return static_cast<std::int64_t>(from);
+  } else if constexpr (std::floating_point<T>) {
+    return static_cast<double>(from);
+  } else if constexpr (std::convertible_to<T const&, std::string_view>) {
+    return std::string_view(from);
+  } else {
+    return std::span<std::byte const>(from);
+  }
+}
+
+// Where `decode` is asked for what the cell is not, it throws daybook::error
+// (fault::bad_argument) that names the two.
+DAYBOOK_EXPORT void decode(cell const& from, std::int64_t& to);
+DAYBOOK_EXPORT void decode(cell const& from, double& to);
+DAYBOOK_EXPORT void decode(cell const& from, bool& to);
+DAYBOOK_EXPORT void decode(cell const& from, std::string& to);
+
+template <class T>
+void decode(cell const& from, std::optional<T>& to) {
+  if (std::holds_alternative<std::nullptr_t>(from)) {
+    to.reset();
+  } else {
+    decode(from, to.emplace());
+  }
+}
+
+/// One row as a `Row`: a std::tuple with a member for each column, or the type of its only column.
+template <class Row>
+[[nodiscard]] Row decode_row(std::span<cell const> cells) {
+  Row row{};
+  if constexpr (requires { std::tuple_size<Row>::value; }) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (decode(cells[I], std::get<I>(row)), ...);
+    }(std::make_index_sequence<std::tuple_size_v<Row>>{});
+  } else {
+    decode(cells[0], row);
+  }
+  return row;
+}
+
+/// How many columns a `Row` takes.
+template <class Row>
+[[nodiscard]] constexpr std::size_t width_of() {
+  if constexpr (requires { std::tuple_size<Row>::value; }) {
+    return std::tuple_size_v<Row>;
+  } else {
+    return 1;
+  }
+}
+
+}  // namespace v1
+}  // namespace daybook

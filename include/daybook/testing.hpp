@@ -1,0 +1,70 @@
+// For tests of programs that use Daybook: a book in memory, a clock moved by hand, holders that
+// expire at once. No test has to wait for a lease.
+// Thread safety: as the book's.
+//
+//   auto book = daybook::testing::open_in_memory();
+//   daybook::testing::manual_clock clock{book};
+//   auto lost = book.start(daybook::process{"nightly"});
+//   clock.advance(1h);                                       // its lease is over: taken over
+#pragma once
+
+#include <daybook/book.hpp>
+#include <daybook/export.hpp>
+#include <daybook/names.hpp>
+#include <daybook/time.hpp>
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace testing {
+
+/// An empty, migrated SQLite book in memory with a movable clock; gone when the book is.
+/// `options.movable_clock` and `renew_in_background` are set for it.
+[[nodiscard]] DAYBOOK_EXPORT book open_in_memory(book_options options = {});
+
+/// Moves the clock of a book that was made with `movable_clock`, for every process that uses it.
+/// On failure: daybook::error (fault::configuration) when the book's clock cannot be moved.
+class DAYBOOK_EXPORT manual_clock {
+ public:
+  /// Borrows the book, which must outlive it.
+  explicit manual_clock(book& of);
+  [[nodiscard]] timestamp now() const;
+  /// Backwards too.
+  void advance(std::chrono::microseconds by);
+  /// Stops the clock at an instant; advance() moves it from there.
+  void stop_at(timestamp instant);
+
+ private:
+  book* book_;
+};
+
+/// Ends the lease of whoever holds the run, as if it had died long ago. False: nobody holds it.
+DAYBOOK_EXPORT bool expire(book& of, process const& name, key const& piece = {});
+
+/// Renews this process's lease now, as the background does. False: it was declared dead.
+DAYBOOK_EXPORT bool renew(book& of);
+
+/// What an armed failpoint does to the process.
+enum class failpoint_action : std::uint8_t {
+  kill,   ///< SIGKILL to itself
+  stop,   ///< SIGSTOP to itself: somebody must continue it
+  fail,   ///< throws daybook::error (fault::internal)
+  cut,    ///< closes the connection and behaves as if the server had done it
+};
+
+/// Arms a failpoint: the hit after `skip` others acts; later hits do nothing.
+/// On failure: daybook::error (fault::bad_argument) when there is no such name.
+DAYBOOK_EXPORT void arm(std::string_view failpoint, failpoint_action action, unsigned skip = 0);
+DAYBOOK_EXPORT void disarm() noexcept;
+/// Arms what the environment variable DAYBOOK_FAILPOINT says: NAME=ACTION[:SKIP]. Programs call
+/// it only in builds for fault tests.
+DAYBOOK_EXPORT void arm_from_environment();
+/// Every failpoint of the library.
+[[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints();
+
+}  // namespace testing
+}  // namespace v1
+}  // namespace daybook

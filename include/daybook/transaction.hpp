@@ -1,0 +1,85 @@
+// The open transaction that a step's body writes in: the library begins and commits it, so there
+// is no commit() to misuse. It is a small view, not a database library; as<>() gives the
+// driver's own handle for everything else.
+// Thread safety: one thread, the one that called the body. Lifetime: until the body returns.
+//
+//   run.step("post", [](daybook::transaction& tx) { tx.exec("update ledger set posted = 1"); });
+#pragma once
+
+#include <daybook/export.hpp>
+#include <daybook/sql.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+struct sqlite3;
+struct pg_conn;
+struct st_mysql;
+
+namespace daybook {
+inline namespace v1 {
+
+namespace db {
+class session;
+class user_statements;
+}  // namespace db
+
+/// The three drivers' own handles; their headers are never included by ours.
+template <class T>
+concept native_handle =
+    std::same_as<T, ::sqlite3> || std::same_as<T, ::pg_conn> || std::same_as<T, ::st_mysql>;
+
+class DAYBOOK_EXPORT transaction {
+ public:
+  transaction(db::session& session, db::user_statements& statements)
+      : session_(&session), statements_(&statements) {}
+  transaction(transaction const&) = delete;
+  transaction& operator=(transaction const&) = delete;
+
+  /// Executes one statement; returns how many rows it inserted, changed (found, on MariaDB) or
+  /// deleted. On failure: throws daybook::error, and the transaction will be rolled back.
+  template <bindable... A>
+  std::int64_t exec(sql text, A const&... arguments) {
+    return exec_values(text, {to_value(arguments)...});
+  }
+
+  /// Executes one query and returns its rows. On failure: as exec(); a row that does not fit
+  /// `Row` is daybook::error (fault::bad_argument).
+  template <class Row, bindable... A>
+  [[nodiscard]] std::vector<Row> rows(sql text, A const&... arguments) {
+    auto const table = query_values(text, {to_value(arguments)...}, width_of<Row>());
+    std::vector<Row> out;
+    out.reserve(table.size() / width_of<Row>());
+    for (std::size_t at = 0; at < table.size(); at += width_of<Row>()) {
+      out.push_back(decode_row<Row>(std::span(table).subspan(at, width_of<Row>())));
+    }
+    return out;
+  }
+
+  /// The driver's own handle, in this same transaction; nullptr when the book is of another
+  /// engine. Do not end the transaction through it.
+  template <native_handle N>
+  [[nodiscard]] N* as() const noexcept;
+
+ private:
+  std::int64_t exec_values(sql text, std::initializer_list<value> arguments);
+  std::vector<cell> query_values(sql text, std::initializer_list<value> arguments,
+                                 std::size_t width);
+
+  db::session* session_;
+  db::user_statements* statements_;
+};
+
+template <>
+DAYBOOK_EXPORT ::sqlite3* transaction::as<::sqlite3>() const noexcept;
+template <>
+DAYBOOK_EXPORT ::pg_conn* transaction::as<::pg_conn>() const noexcept;
+template <>
+DAYBOOK_EXPORT ::st_mysql* transaction::as<::st_mysql>() const noexcept;
+
+}  // namespace v1
+}  // namespace daybook
