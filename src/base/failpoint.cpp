@@ -1,0 +1,95 @@
+#include "base/failpoint.hpp"
+
+#include "base/platform.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <mutex>
+#include <string>
+
+namespace daybook {
+inline namespace v1 {
+namespace base {
+
+namespace {
+
+// A transaction's three, in the order it passes them; a few have more between.
+constexpr std::array<std::string_view, 34> names{
+    "migrate.begun",     "migrate.before_commit",   "migrate.committed",
+    "register.begun",    "register.before_commit",  "register.committed",
+    "renew.begun",       "renew.before_commit",     "renew.committed",
+    "start.begun",       "start.before_commit",     "start.committed",
+    "mark_dead.begun",   "mark_dead.before_commit", "mark_dead.committed",
+    "free.begun",        "free.before_commit",      "free.committed",
+    "step.begun",        "step.effect_done",        "step.before_commit",
+    "step.committed",    "record.begun",            "record.before_commit",
+    "record.committed",  "end.begun",               "end.before_commit",
+    "end.committed",     "resolve.begun",           "resolve.before_commit",
+    "resolve.committed", "stop.begun",              "stop.before_commit",
+    "stop.committed",
+};
+
+struct armed_state {
+  std::mutex guard;
+  std::string name;
+  testing::failpoint_action action{};
+  unsigned skip = 0;
+};
+
+armed_state& armed() {
+  static armed_state state;
+  return state;
+}
+
+}  // namespace
+
+std::atomic<bool> failpoint_armed = false;
+
+std::span<std::string_view const> failpoint_names() noexcept { return names; }
+
+bool is_failpoint(std::string_view name) noexcept {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void arm_failpoint(std::string_view name, testing::failpoint_action action, unsigned skip) {
+  if (!is_failpoint(name)) {
+    throw error({.kind = fault::bad_argument}, "no failpoint is named '" + std::string(name) + "'");
+  }
+  auto& state = armed();
+  std::lock_guard const lock(state.guard);
+  state.name = name;
+  state.action = action;
+  state.skip = skip;
+  failpoint_armed = true;
+}
+
+void disarm_failpoint() noexcept { failpoint_armed = false; }
+
+bool hit_armed_failpoint(std::string_view name) {
+  assert(is_failpoint(name));
+  auto& state = armed();
+  std::unique_lock lock(state.guard);
+  if (!failpoint_armed || state.name != name) return false;
+  if (state.skip > 0) {
+    --state.skip;
+    return false;
+  }
+  failpoint_armed = false;
+  auto const action = state.action;
+  lock.unlock();
+  switch (action) {
+    case testing::failpoint_action::kill: kill_self();
+    case testing::failpoint_action::stop: stop_self(); return false;
+    case testing::failpoint_action::fail:
+      throw error({.kind = fault::internal}, "failpoint " + std::string(name));
+    case testing::failpoint_action::cut: return true;
+  }
+  return false;
+}
+
+}  // namespace base
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,73 @@
+#include <daybook/error.hpp>
+#include <daybook/run.hpp>
+#include <daybook/sql.hpp>
+
+#include <charconv>
+#include <system_error>
+
+namespace daybook {
+inline namespace v1 {
+
+namespace {
+
+[[noreturn]] void mismatch(cell const& from, char const* wanted) {
+  constexpr char const* kinds[] = {"NULL", "an integer", "a floating-point number", "text"};
+  throw error({.kind = fault::bad_argument, .statement = "user"},
+              std::string("a column holds ") + kinds[from.index()] + " where the program wants " +
+                  wanted + " (std::optional takes a NULL)");
+}
+
+template <class Number>
+bool whole(std::string const& text, Number& to) {
+  auto const end = text.data() + text.size();
+  auto const [stop, problem] = std::from_chars(text.data(), end, to);
+  return problem == std::errc{} && stop == end;
+}
+
+}  // namespace
+
+void decode(cell const& from, std::int64_t& to) {
+  if (auto const* number = std::get_if<std::int64_t>(&from)) {
+    to = *number;
+    return;
+  }
+  // Sums come as decimals from PostgreSQL and MariaDB.
+  auto const* text = std::get_if<std::string>(&from);
+  if (text == nullptr || !whole(*text, to)) mismatch(from, "an integer");
+}
+
+void decode(cell const& from, double& to) {
+  if (auto const* number = std::get_if<double>(&from)) {
+    to = *number;
+  } else if (auto const* integer = std::get_if<std::int64_t>(&from)) {
+    to = static_cast<double>(*integer);
+  } else if (auto const* text = std::get_if<std::string>(&from);
+             text == nullptr || !whole(*text, to)) {
+    mismatch(from, "a number");
+  }
+}
+
+void decode(cell const& from, bool& to) {
+  auto const* number = std::get_if<std::int64_t>(&from);
+  if (number == nullptr) mismatch(from, "a truth value");
+  to = *number != 0;
+}
+
+void decode(cell const& from, std::string& to) {
+  if (auto const* text = std::get_if<std::string>(&from)) {
+    to = *text;
+  } else if (auto const* number = std::get_if<std::int64_t>(&from)) {
+    to = std::to_string(*number);
+  } else {
+    mismatch(from, "text");
+  }
+}
+
+std::string encode_carried(std::int64_t from) { return std::to_string(from); }
+
+void decode_carried(std::string_view from, std::int64_t& to) {
+  decode(cell(std::string(from)), to);
+}
+
+}  // namespace v1
+}  // namespace daybook

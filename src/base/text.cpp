@@ -1,0 +1,77 @@
+#include "base/text.hpp"
+
+#include <cstdint>
+
+namespace daybook {
+inline namespace v1 {
+namespace base {
+
+namespace {
+
+/// How long the well-formed sequence at the front of `text` is; 0 when there is none.
+/// Table 3-7 of the Unicode standard.
+std::size_t sequence(std::string_view text) noexcept {
+  auto const byte = [&](std::size_t at) -> unsigned {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  auto const tail = [&](std::size_t at) { return (byte(at) & 0xc0U) == 0x80U; };
+  auto const first = byte(0);
+  auto const second = byte(1);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return tail(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    bool const overlong = first == 0xe0 && second < 0xa0;
+    bool const surrogate = first == 0xed && second > 0x9f;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    bool const overlong = first == 0xf0 && second < 0x90;
+    bool const beyond = first == 0xf4 && second > 0x8f;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::size_t first_invalid_utf8(std::string_view text) noexcept {
+  for (std::size_t at = 0; at < text.size();) {
+    auto const length = sequence(text.substr(at));
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
+std::size_t first_control(std::string_view text) noexcept {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    auto const byte = static_cast<unsigned char>(text[at]);
+    if (byte < 0x20 || byte == 0x7f) return at;
+    // C1 controls are U+0080 to U+009F: c2 80 to c2 9f.
+    if (byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::string bounded(std::string_view text, std::size_t limit) {
+  constexpr std::string_view mark = "...";
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    auto const length = sequence(text.substr(at));
+    auto const piece = length == 0 || text[at] == '\0' ? std::string_view("?")
+                                                       : text.substr(at, length);
+    bool const last = at + (length == 0 ? 1 : length) >= text.size();
+    if (out.size() + piece.size() + (last ? 0 : mark.size()) > limit) {
+      return out.append(mark);
+    }
+    out.append(piece);
+    at += length == 0 ? 1 : length;
+  }
+  return out;
+}
+
+}  // namespace base
+}  // namespace v1
+}  // namespace daybook
