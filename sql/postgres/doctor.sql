@@ -1,0 +1,18 @@
+-- The settings that the guarantees rest on, as (name, found).
+
+-- Only a monitoring role sees whether a standby is synchronous: for others that is "unknown".
+-- name: doctor.settings
+-- out: name, found
+select name, coalesce(pg_catalog.current_setting(name, true), '')
+from unnest(array['fsync', 'full_page_writes', 'synchronous_commit', 'transaction_read_only',
+  'default_transaction_read_only', 'default_transaction_isolation', 'server_version_num',
+  'server_encoding', 'TimeZone', 'lock_timeout', 'idle_in_transaction_session_timeout']) as name
+union all
+select 'in_recovery', case when pg_catalog.pg_is_in_recovery() then 'on' else 'off' end
+union all
+select kind.name, case when bool_or(s.pid is not null and s.sync_state is null) then 'unknown'
+                       else count(*) filter (where s.sync_state = any (kind.states))::text end
+from (values ('sync_standbys', array['sync', 'quorum']),
+             ('async_standbys', array['async', 'potential'])) as kind (name, states)
+  left join pg_catalog.pg_stat_replication s on s.state is distinct from 'backup'
+group by kind.name;

@@ -1,0 +1,34 @@
+-- Holders: one row for each process that does work, and until when it is presumed alive.
+-- Renewal writes nothing but this row. Once ended, a holder never lives again.
+-- The clock goes on within a statement; where one instant is meant, it is asked once (`clock`).
+
+-- name: holder.register
+-- in: uuid, ttl_us, node, pid
+insert into {holder} (uuid, lease_until_us, ttl_us, node, pid, started_us, renewed_us, in_hand)
+select :uuid, clock.us + :ttl_us, :ttl_us, :node, :pid, clock.us, clock.us, ''
+from (select {now} as us) as clock
+on conflict (uuid) do nothing;
+
+-- name: holder.renew
+-- in: uuid, in_hand
+update {holder} as h set lease_until_us = clock.us + h.ttl_us, renewed_us = clock.us,
+  in_hand = :in_hand
+from (select {now} as us) as clock
+where h.uuid = :uuid and h.ended_us is null;
+
+-- name: holder.alive
+-- in: uuid
+-- out: alive
+select count(*) from {holder} where uuid = :uuid and ended_us is null;
+
+-- name: holder.end
+-- in: uuid
+update {holder} set ended_us = {now}, ended_how = 'stopped'
+where uuid = :uuid and ended_us is null;
+
+-- The last condition: a clock that stepped back must not freeze work.
+-- name: holder.mark_dead
+-- in: uuid, max_skew_us
+update {holder} set ended_us = {now}, ended_how = 'dead'
+where uuid = :uuid and ended_us is null
+  and (lease_until_us < {now} or lease_until_us > {now} + ttl_us + :max_skew_us);

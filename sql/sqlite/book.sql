@@ -1,0 +1,28 @@
+-- The version row and what the book knows of itself.
+
+-- name: book.exists
+-- in: prefix
+-- out: found
+select count(*) from {schema}.sqlite_schema where type = 'table' and name = :prefix || 'version';
+
+-- name: book.version
+-- out: version, oldest, book_id, movable_clock
+select version, oldest, book_id, movable_clock from {version} where only_row = 1;
+
+-- name: book.create
+-- in: book_id, movable_clock
+insert into {version} (only_row, version, oldest, book_id, movable_clock, created_us)
+values (1, 0, 0, :book_id, :movable_clock, {real_now})
+on conflict (only_row) do nothing;
+
+-- name: book.create_clock
+insert into {clock} (only_row, offset_us, stopped_us) values (1, 0, null)
+on conflict (only_row) do nothing;
+
+-- name: book.advance
+-- in: version, oldest
+update {version} set version = :version, oldest = :oldest where only_row = 1 and version < :version;
+
+-- name: book.now
+-- out: now_us
+select {now};

@@ -1,0 +1,92 @@
+// Our SQL, by name: the text of one dialect with its tables' names and its clock filled in.
+// The files under sql/<dialect>/ are the source; the build embeds them. In a file a block starts
+//   -- name: run.start
+//   -- in: process, key, ...          (the values, in the order the caller gives them)
+//   -- out: run_no, attempt           (the columns that come back; absent: none)
+// and may have parts: `-- then` runs the next part in any case, `-- else` only when the part
+// before it changed no row and returned none; rows and count are those of the last part run.
+// `{run}` is the qualified table, `{now}` the clock, `{fence}` what only the current acquisition
+// satisfies, `{prefix}` and `{schema}` themselves.
+// Thread safety: immutable after construction.
+#pragma once
+
+#include "db/session.hpp"
+#include "db/statement.hpp"
+
+#include <daybook/sql.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+/// One embedded file: sql/<dialect>/<room>.sql
+struct sql_file {
+  std::string_view dialect;
+  std::string_view room;
+  std::string_view text;
+};
+/// All of them; defined by generated code.
+[[nodiscard]] std::span<sql_file const> embedded_sql();
+
+enum class when : std::uint8_t { always, if_nothing_happened };
+
+struct part {
+  when run = when::always;
+  statement what;
+};
+
+struct entry {
+  std::vector<part> parts;
+  std::vector<std::string> outputs;
+};
+
+enum class clock_kind : std::uint8_t { real, movable };
+
+struct catalogue_options {
+  std::string_view dialect;
+  placeholder style{};
+  std::string_view real_clock;  ///< the driver's dialect::real_clock
+  std::string schema;
+  std::string prefix;
+  clock_kind clock = clock_kind::real;
+};
+
+class catalogue {
+ public:
+  /// On failure: daybook::error (fault::internal) that names the file and the line.
+  explicit catalogue(catalogue_options const& options);
+
+  /// An unknown name is daybook::error (fault::internal).
+  [[nodiscard]] entry const& operator[](std::string_view name) const;
+  [[nodiscard]] std::map<std::string, entry, std::less<>> const& all() const noexcept {
+    return entries_;
+  }
+  /// `{...}` filled in; for migrations, which are printed as well as run.
+  [[nodiscard]] std::string fill(std::string_view text) const;
+  /// sql/<dialect>/migrations.sql as it stands.
+  [[nodiscard]] std::string_view migrations_text() const noexcept { return migrations_; }
+  [[nodiscard]] std::string const& prefix() const { return words_.find("prefix")->second; }
+
+ private:
+  void read(sql_file const& file, placeholder style);
+
+  std::map<std::string, std::string, std::less<>> words_;
+  std::string table_prefix_;
+  std::string_view migrations_;
+  std::map<std::string, entry, std::less<>> entries_;
+};
+
+/// Runs an entry's parts on a session.
+table run(session& on, entry const& what, std::initializer_list<value> values);
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,58 @@
+#include "db/pool.hpp"
+
+#include <daybook/error.hpp>
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+lent::~lent() {
+  if (what_) from_->give_back(std::move(what_));
+}
+
+lent pool::lend(std::chrono::milliseconds patience) {
+  std::unique_lock lock(guard_);
+  if (!freed_.wait_for(lock, patience, [&] { return free_places_ > 0; })) {
+    throw error({.kind = fault::conflict, .retryable = true},
+                "every connection of the book is in use: raise book_options::connections, or use "
+                "fewer threads");
+  }
+  --free_places_;
+  if (!idle_.empty()) {
+    auto last = std::move(idle_.back());
+    idle_.pop_back();
+    return {*this, std::move(last)};
+  }
+  lock.unlock();
+  try {
+    return {*this, connect_()};
+  } catch (...) {
+    give_back(nullptr);
+    throw;
+  }
+}
+
+void pool::forget_idle() {
+  std::vector<std::unique_ptr<session>> dropped;
+  std::lock_guard const lock(guard_);
+  dropped.swap(idle_);
+}
+
+void pool::abandon() noexcept {
+  // No lock: another thread of the parent may have held it at the fork.
+  for (auto& one : idle_) static_cast<void>(one.release());
+  idle_.clear();
+}
+
+void pool::give_back(std::unique_ptr<session> what) noexcept {
+  {
+    std::lock_guard const lock(guard_);
+    ++free_places_;
+    if (what && what->usable()) idle_.push_back(std::move(what));
+  }
+  freed_.notify_one();
+}
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook

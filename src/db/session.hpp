@@ -1,0 +1,108 @@
+// The seam: one connection to one database. A driver implements these virtuals and nothing of
+// the domain; everything that differs between engines is text in the catalogue, an answer of
+// `dialect`, or a class of error thrown by the driver.
+// Thread safety: one thread at a time; interrupt() from any.
+#pragma once
+
+#include "db/statement.hpp"
+
+#include <daybook/run.hpp>
+#include <daybook/sql.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+struct sqlite3;
+struct pg_conn;
+struct st_mysql;
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+/// What the domain may ask about an engine; never its name.
+struct dialect {
+  std::string_view name;             ///< "sqlite", "postgres", "mysql": the folder under sql/
+  bool ddl_in_transaction;           ///< a migration is all or nothing
+  bool one_writer;                   ///< writers exclude each other: a fence write also renews
+  bool isolation_levels;             ///< false: every transaction is serializable
+  std::string_view real_clock;       ///< the expression for now, BIGINT microseconds since 1970 UTC
+};
+
+/// What came back: cells row by row.
+struct table {
+  std::int64_t affected = 0;  ///< rows inserted, found by an update, or deleted
+  std::size_t width = 0;
+  std::vector<cell> cells;
+
+  [[nodiscard]] std::size_t size() const noexcept { return width == 0 ? 0 : cells.size() / width; }
+  [[nodiscard]] std::span<cell const> row(std::size_t at) const {
+    return std::span(cells).subspan(at * width, width);
+  }
+};
+
+using native = std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*>;
+
+/// A fact of the server, the file or the client library: ("fsync", "on").
+struct fact {
+  std::string name;
+  std::string found;
+};
+
+class session {
+ public:
+  session() = default;
+  session(session const&) = delete;
+  session& operator=(session const&) = delete;
+  virtual ~session() = default;
+
+  /// Executes a statement with its values in the order of statement::inputs. Prepared once per
+  /// session where the connection allows it. Outside begin() it commits by itself.
+  /// On failure: throws daybook::error, classified. An error of the server inside a transaction
+  /// leaves it to be rolled back. A statement text is one statement.
+  virtual table run(statement const& what, std::span<value const> values) = 0;
+  /// Several statements separated by `;`, without values: migrations.
+  virtual void script(std::string_view text) = 0;
+
+  virtual void begin(isolation level) = 0;
+  /// On failure: error::in_doubt() when the COMMIT may have happened; otherwise it has not.
+  virtual void commit() = 0;
+  /// Never throws; a rollback that fails makes the session unusable.
+  virtual void rollback() noexcept = 0;
+
+  /// False after a broken connection: discard the session.
+  [[nodiscard]] virtual bool usable() const noexcept = 0;
+  /// Cuts the connection without another byte to the server, as a broken network would.
+  virtual void cut() noexcept = 0;
+  /// Asks the server (or SQLite) to stop the statement that runs now.
+  virtual void interrupt() noexcept = 0;
+  [[nodiscard]] virtual dialect const& speaks() const noexcept = 0;
+  [[nodiscard]] virtual native handle() noexcept = 0;
+  /// The schema that an unqualified table name means on this connection ("main", "public", the
+  /// URL's database).
+  [[nodiscard]] virtual std::string schema() = 0;
+  /// For the doctor: what only the driver can find out. Never throws for a fact it may not see.
+  [[nodiscard]] virtual std::vector<fact> facts() = 0;
+};
+
+/// How a driver connects.
+struct connect_options {
+  std::chrono::milliseconds connect_timeout{10'000};
+  /// The longest wait for another transaction's lock.
+  std::chrono::milliseconds lock_timeout{5'000};
+  /// The longest one of our own statements may take; 0: no limit. Only for the renewing session.
+  std::chrono::milliseconds statement_timeout{0};
+  /// The longest an open transaction may be idle before the server ends it; 0: no limit.
+  std::chrono::milliseconds idle_timeout{30'000};
+};
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,112 @@
+#include "db/statement.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+namespace {
+
+bool starts_word(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Where the quoted text that starts at `at` ends; a doubled quote goes on, as in every engine.
+std::size_t past_quote(std::string_view text, std::size_t at) {
+  char const quote = text[at];
+  auto const end = text.find(quote, at + 1);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+std::size_t past(std::string_view text, std::size_t at, std::string_view end) {
+  auto const found = text.find(end, at);
+  return found == std::string_view::npos ? text.size() : found + end.size();
+}
+
+/// PostgreSQL's $tag$ ... $tag$; not the start of one: just past the dollar.
+std::size_t past_dollar_quote(std::string_view text, std::size_t at) {
+  auto end = at + 1;
+  while (end < text.size() && in_word(text[end])) ++end;
+  if (end >= text.size() || text[end] != '$') return at + 1;
+  auto const tag = text.substr(at, end + 1 - at);
+  return past(text, end + 1, tag);
+}
+
+/// Where what is not ours to touch ends; `at` itself when a parameter or plain text is there.
+std::size_t past_untouched(std::string_view text, std::size_t at) {
+  auto const rest = text.substr(at);
+  if (rest.front() == '\'' || rest.front() == '"' || rest.front() == '`') {
+    return past_quote(text, at);
+  }
+  if (rest.starts_with("--")) return past(text, at, "\n");
+  if (rest.starts_with("/*")) return past(text, at + 2, "*/");
+  if (rest.starts_with("::") || rest.starts_with(":=")) return at + 2;
+  // A dollar inside a word belongs to it.
+  if (rest.front() == '$' && (at == 0 || !in_word(text[at - 1]))) {
+    return past_dollar_quote(text, at);
+  }
+  return at;
+}
+
+std::size_t index_of(std::vector<std::string>& inputs, std::string_view parameter, bool may_add,
+                     std::string_view statement_name) {
+  auto const found = std::find(inputs.begin(), inputs.end(), parameter);
+  if (found != inputs.end()) return static_cast<std::size_t>(found - inputs.begin());
+  if (!may_add) {
+    throw error({.kind = fault::internal, .statement = std::string(statement_name)},
+                "statement " + std::string(statement_name) + " uses :" + std::string(parameter) +
+                    ", which its 'in:' line does not name");
+  }
+  inputs.emplace_back(parameter);
+  return inputs.size() - 1;
+}
+
+}  // namespace
+
+statement rewrite(std::string_view name, std::string_view text, placeholder style,
+                  std::vector<std::string> inputs) {
+  statement out{std::string(name), {}, std::move(inputs), {}};
+  bool const may_add = out.inputs.empty();
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (auto const end = past_untouched(text, at); end > at) {
+      out.text.append(text.substr(at, end - at));
+      at = end;
+      continue;
+    }
+    if (text[at] != ':' || at + 1 >= text.size() || !starts_word(text[at + 1])) {
+      out.text.push_back(text[at++]);
+      continue;
+    }
+    auto end = at + 1;
+    while (end < text.size() && in_word(text[end])) ++end;
+    auto const index = index_of(out.inputs, text.substr(at + 1, end - at - 1), may_add, name);
+    out.order.push_back(index);
+    switch (style) {
+      case placeholder::dollar: out.text += "$" + std::to_string(index + 1); break;
+      case placeholder::question_digit: out.text += "?" + std::to_string(index + 1); break;
+      case placeholder::question: out.text += "?"; break;
+    }
+    at = end;
+  }
+  return out;
+}
+
+statement const& user_statements::of(std::string_view literal) {
+  std::lock_guard const lock(guard_);
+  auto const found = known_.find(literal);
+  if (found != known_.end()) return found->second;
+  return known_.emplace(literal, rewrite("user", literal, style_)).first->second;
+}
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook

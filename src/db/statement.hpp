@@ -1,0 +1,51 @@
+// A statement ready for a driver: its text with the engine's placeholders, and how its named
+// parameters are laid out. Parsing `:name` is done once, here, for our SQL and the users' alike.
+// Thread safety: values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+enum class placeholder : std::uint8_t {
+  dollar,          ///< $1, $2: PostgreSQL
+  question_digit,  ///< ?1, ?2: SQLite
+  question,        ///< ?, ?: MariaDB; a value for each occurrence
+};
+
+struct statement {
+  std::string name;                  ///< "run.start", or "user"
+  std::string text;                  ///< with the engine's placeholders
+  std::vector<std::string> inputs;   ///< parameter names; values come in this order
+  std::vector<std::size_t> order;    ///< for each placeholder in the text: the index of its input
+};
+
+/// Rewrites `:name` to placeholders. Strings, quoted identifiers, dollar quotes, comments and
+/// `::` are passed over. With `inputs` empty, they are found in the order of first appearance;
+/// else an unknown name is daybook::error (fault::internal).
+[[nodiscard]] statement rewrite(std::string_view name, std::string_view text, placeholder style,
+                                std::vector<std::string> inputs = {});
+
+/// The users' statements, rewritten once per literal. Thread-safe. References stay valid.
+class user_statements {
+ public:
+  explicit user_statements(placeholder style) : style_(style) {}
+  [[nodiscard]] statement const& of(std::string_view literal);
+
+ private:
+  placeholder style_;
+  std::mutex guard_;
+  std::unordered_map<std::string_view, statement> known_;
+};
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,63 @@
+// daybook::transaction: the user's statements on a session.
+#include "db/session.hpp"
+#include "db/statement.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/transaction.hpp>
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+
+namespace {
+
+db::table execute(db::session& on, db::statement const& what,
+                  std::initializer_list<value> arguments) {
+  if (arguments.size() != what.inputs.size()) {
+    throw error({.kind = fault::bad_argument, .statement = "user"},
+                "a statement names " + std::to_string(what.inputs.size()) + " parameters, and " +
+                    std::to_string(arguments.size()) + " arguments were given");
+  }
+  return on.run(what, std::span(arguments.begin(), arguments.size()));
+}
+
+template <class N>
+N* native_of(db::session& session) noexcept {
+  auto const handle = session.handle();
+  auto* const* found = std::get_if<N*>(&handle);
+  return found == nullptr ? nullptr : *found;
+}
+
+}  // namespace
+
+std::int64_t transaction::exec_values(sql text, std::initializer_list<value> arguments) {
+  return execute(*session_, statements_->of(text.text()), arguments).affected;
+}
+
+std::vector<cell> transaction::query_values(sql text, std::initializer_list<value> arguments,
+                                            std::size_t width) {
+  auto found = execute(*session_, statements_->of(text.text()), arguments);
+  if (found.width != width) {
+    throw error({.kind = fault::bad_argument, .statement = "user"},
+                "a query gives " + std::to_string(found.width) + " columns where the program wants " +
+                    std::to_string(width));
+  }
+  return std::move(found.cells);
+}
+
+template <>
+::sqlite3* transaction::as<::sqlite3>() const noexcept {
+  return native_of<::sqlite3>(*session_);
+}
+template <>
+::pg_conn* transaction::as<::pg_conn>() const noexcept {
+  return native_of<::pg_conn>(*session_);
+}
+template <>
+::st_mysql* transaction::as<::st_mysql>() const noexcept {
+  return native_of<::st_mysql>(*session_);
+}
+
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,38 @@
+// URLs of databases, taken apart; and shown again without their password.
+// Thread safety: values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+enum class scheme : std::uint8_t { sqlite, postgres, mysql };
+
+struct url {
+  db::scheme scheme{};
+  std::string original;  ///< as given: PostgreSQL's goes to libpq whole
+  std::string shown;     ///< without any password: the only form for people
+  std::string path;      ///< SQLite: the file, or ":memory:". Else the database, decoded.
+  // MariaDB and MySQL, decoded; PostgreSQL leaves these to libpq.
+  std::string user;
+  std::string password;
+  std::string host;
+  std::uint16_t port = 0;  ///< 0: the default
+  std::map<std::string, std::string> parameters;
+};
+
+/// On failure: throws daybook::error (fault::bad_argument); the message says what is wrong and
+/// what would be right, and never repeats a password.
+[[nodiscard]] url parse_url(std::string_view text);
+
+/// `text` with every password of `of` (as given and decoded) masked: for other libraries' messages.
+[[nodiscard]] std::string without_password(std::string text, url const& of);
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook
