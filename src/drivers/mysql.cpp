@@ -1,0 +1,398 @@
+#include "db/session.hpp"
+#include "db/url.hpp"
+#include "drivers/drivers.hpp"
+#include "drivers/mysql_connection.hpp"
+#include "drivers/mysql_error.hpp"
+#include "drivers/mysql_script.hpp"
+#include "drivers/mysql_statement.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <mysql.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+namespace {
+
+constexpr db::dialect about{
+    .name = "mysql",
+    .ddl_in_transaction = false,
+    .one_writer = false,
+    .isolation_levels = true,
+    // UTC whatever the session's zone; it stands still at the start of the statement.
+    .real_clock = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))",
+};
+
+// Far above what the library and a program need; a guard against statements without end.
+constexpr std::size_t most_statements = 512;
+constexpr std::chrono::milliseconds interrupt_patience{2'000};
+
+std::string seconds(std::chrono::milliseconds from) {
+  return std::to_string(
+      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(from).count(), 1));
+}
+
+/// What our statements rely on, whatever the server's defaults are. One statement.
+std::string session_settings(mysql_kind server, db::connect_options const& options) {
+  auto const wait = options.statement_timeout.count() > 0
+                        ? std::min(options.lock_timeout, options.statement_timeout)
+                        : options.lock_timeout;
+  std::string text =
+      "set session sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
+      "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1, "
+      "innodb_lock_wait_timeout = " +
+      seconds(wait) + ", lock_wait_timeout = " + seconds(wait);
+  if (server == mysql_kind::mysql) {
+    return text + ", transaction_isolation = 'READ-COMMITTED'";
+  }
+  text += ", tx_isolation = 'READ-COMMITTED'";
+  if (options.idle_timeout.count() > 0) {
+    auto const idle = seconds(options.idle_timeout);
+    text += ", idle_transaction_timeout = " + idle + ", idle_write_transaction_timeout = " + idle;
+  }
+  if (options.statement_timeout.count() > 0) {
+    auto const limit_ms = std::to_string(options.statement_timeout.count());
+    text += ", max_statement_time = " + limit_ms + " / 1000";
+  }
+  return text;
+}
+
+char const* begin_text(isolation level) {
+  switch (level) {
+    case isolation::read_committed: return "";
+    case isolation::repeatable_read: return "set transaction isolation level repeatable read";
+    case isolation::serializable: return "set transaction isolation level serializable";
+  }
+  return "";
+}
+
+std::chrono::milliseconds reply_timeout(db::connect_options const& options) {
+  // The server's own limit, which tells why, comes first.
+  return options.statement_timeout.count() > 0
+             ? options.statement_timeout + std::chrono::seconds(1)
+             : std::chrono::milliseconds(0);
+}
+
+class mysql_session final : public db::session {
+ public:
+  mysql_session(db::url const& to, db::connect_options const& options);
+
+  db::table run(db::statement const& what, std::span<value const> values) override;
+  void script(std::string_view text) override;
+  void begin(isolation level) override;
+  void commit() override;
+  void rollback() noexcept override;
+  [[nodiscard]] bool usable() const noexcept override { return !broken_ && !socket_.ended(); }
+  void cut() noexcept override;
+  void interrupt() noexcept override;
+  [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
+  [[nodiscard]] db::native handle() noexcept override { return connection_.get(); }
+  [[nodiscard]] std::string schema() override;
+  [[nodiscard]] std::vector<db::fact> facts() override;
+
+ private:
+  [[noreturn]] void fail(mysql_problem const& what, mysql_stage stage, std::string_view statement);
+  [[nodiscard]] mysql_stage stage_of(std::string_view text,
+                                     std::string_view statement) const noexcept;
+  void check_alive(std::string_view statement);
+  void check_transaction_goes_on(std::string_view statement);
+  void send(std::string_view text, mysql_stage stage, std::string_view statement);
+  db::table run_text(std::string_view text, std::string_view statement);
+  db::table run_prepared(::MYSQL_STMT& handle, db::statement const& what,
+                         std::span<value const> values);
+  ::MYSQL_STMT* prepare(db::statement const& what);
+  void add_clock_difference(std::vector<db::fact>& to);
+  void add_variables(std::vector<db::fact>& to);
+
+  db::url const url_;
+  mysql_handle connection_;
+  mysql_socket socket_;
+  mysql_kind server_;
+  unsigned long id_ = 0;
+  std::string where_;  ///< which server answers, for a second connection through a balancer
+  /// By text; nothing where the server takes a statement only as text.
+  std::unordered_map<std::string, mysql_statement> statements_;
+  bool in_transaction_ = false;
+  bool failed_ = false;  ///< the transaction is only good for a rollback
+  std::atomic<bool> broken_ = false;
+};
+
+/// Which server this is; a connection's number means something only there.
+std::string server_identity(::MYSQL& connection) {
+  constexpr std::string_view text = "select concat_ws(' ', @@hostname, @@port, @@server_id)";
+  if (::mysql_real_query(&connection, text.data(), text.size()) != 0) {
+    throw mysql_failure{problem_of(connection)};
+  }
+  auto const found = read_mysql_text(connection, "identity");
+  auto const* const name = std::get_if<std::string>(&found.cells.at(0));
+  return name == nullptr ? std::string() : *name;
+}
+
+mysql_session::mysql_session(db::url const& to, db::connect_options const& options)
+    : url_(to),
+      connection_(open_mysql(to, {.connect_timeout = options.connect_timeout,
+                                  .reply_timeout = reply_timeout(options)})),
+      socket_(*connection_),
+      server_(kind_of(*connection_)),
+      id_(::mysql_thread_id(connection_.get())) {
+  send(session_settings(server_, options), mysql_stage::harmless, "connect");
+  try {
+    where_ = server_identity(*connection_);
+  } catch (mysql_failure const& failure) {
+    fail(failure.what, mysql_stage::harmless, "connect");
+  }
+}
+
+void mysql_session::fail(mysql_problem const& what, mysql_stage stage,
+                         std::string_view statement) {
+  auto const facts = classify_mysql(what, server_, stage, statement);
+  failed_ = in_transaction_ && facts.kind != fault::constraint && facts.kind != fault::statement;
+  if (facts.breaks_connection) {
+    // The server must not wait for us with our locks held.
+    cut();
+  }
+  throw mysql_error(what, facts, server_, url_);
+}
+
+void mysql_session::check_alive(std::string_view statement) {
+  if (usable()) return;
+  cut();
+  throw error({.kind = fault::unreachable,
+               .retryable = true,
+               .breaks_connection = true,
+               .statement = std::string(statement)},
+              url_.shown + ": the connection was lost: check that the server runs");
+}
+
+/// A deadlock has rolled back everything, DDL has committed it, and so has "commit" through the
+/// handle: what followed would no longer be one transaction with what was before.
+void mysql_session::check_transaction_goes_on(std::string_view statement) {
+  if (failed_) {
+    throw error({.kind = fault::conflict, .retryable = true, .statement = std::string(statement)},
+                url_.shown + ": the transaction failed before and must be rolled back");
+  }
+  if (!in_transaction_ || (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
+  in_transaction_ = false;
+  throw error({.kind = fault::statement, .statement = std::string(statement)},
+              url_.shown + ": a statement ended the transaction it was part of; what came before "
+                           "it is committed: do not change tables or end transactions there");
+}
+
+/// Our own selects only read; a user's may call a function that writes.
+mysql_stage mysql_session::stage_of(std::string_view text,
+                                    std::string_view statement) const noexcept {
+  bool const only_reads = statement != "user" && text.starts_with("select");
+  return in_transaction_ || only_reads ? mysql_stage::harmless : mysql_stage::autocommit;
+}
+
+void mysql_session::send(std::string_view text, mysql_stage stage, std::string_view statement) {
+  prepare_mysql_thread();
+  if (::mysql_real_query(connection_.get(), text.data(), text.size()) != 0) {
+    fail(problem_of(*connection_), stage, statement);
+  }
+}
+
+db::table mysql_session::run_text(std::string_view text, std::string_view statement) {
+  send(text, stage_of(text, statement), statement);
+  try {
+    return read_mysql_text(*connection_, statement);
+  } catch (mysql_failure const& failure) {
+    fail(failure.what, stage_of(text, statement), statement);
+  }
+}
+
+::MYSQL_STMT* mysql_session::prepare(db::statement const& what) {
+  if (auto const known = statements_.find(what.text); known != statements_.end()) {
+    return known->second.get();
+  }
+  mysql_statement made(::mysql_stmt_init(connection_.get()));
+  if (!made) throw error({.kind = fault::io}, url_.shown + ": no memory for a statement");
+  if (::mysql_stmt_prepare(made.get(), what.text.data(), what.text.size()) != 0) {
+    auto const problem = problem_of(*made);
+    constexpr unsigned only_as_text = 1295;
+    if (problem.code != only_as_text || !what.order.empty()) {
+      fail(problem, mysql_stage::harmless, what.name);
+    }
+    made.reset();
+  }
+  if (statements_.size() >= most_statements) statements_.clear();
+  return statements_.emplace(what.text, std::move(made)).first->second.get();
+}
+
+db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const& what,
+                                      std::span<value const> values) {
+  if (::mysql_stmt_param_count(&handle) != what.order.size()) {
+    throw error({.kind = fault::statement, .statement = what.name},
+                url_.shown + ": the server sees another number of parameters than the text has "
+                             "names; a backslash before a quote, perhaps");
+  }
+  try {
+    execute_mysql(handle, what, values);
+    return read_mysql(handle, what.name);
+  } catch (mysql_failure const& failure) {
+    fail(failure.what, stage_of(what.text, what.name), what.name);
+  }
+}
+
+db::table mysql_session::run(db::statement const& what, std::span<value const> values) {
+  if (values.size() != what.inputs.size()) {
+    throw error({.kind = fault::bad_argument, .statement = what.name},
+                "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+                    std::to_string(values.size()) + " values were given");
+  }
+  prepare_mysql_thread();
+  // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
+  if (!in_transaction_ || broken_) check_alive(what.name);
+  check_transaction_goes_on(what.name);
+  auto* const handle = prepare(what);
+  auto out = handle != nullptr ? run_prepared(*handle, what, values)
+                               : run_text(what.text, what.name);
+  check_transaction_goes_on(what.name);
+  return out;
+}
+
+void mysql_session::script(std::string_view text) {
+  check_alive("script");
+  for (auto const one : split_mysql_script(text)) {
+    static_cast<void>(run_text(one, "script"));
+  }
+}
+
+void mysql_session::begin(isolation level) {
+  check_alive("begin");
+  if (std::string_view const first = begin_text(level); !first.empty()) {
+    send(first, mysql_stage::harmless, "begin");
+  }
+  send("start transaction", mysql_stage::harmless, "begin");
+  in_transaction_ = true;
+}
+
+void mysql_session::commit() {
+  check_transaction_goes_on("commit");
+  // A connection that is known to be lost is no exception: what the network did with an earlier
+  // COMMIT is not known here, and settling a doubt is always right.
+  send("commit", mysql_stage::commit, "commit");
+  in_transaction_ = false;
+}
+
+void mysql_session::rollback() noexcept {
+  failed_ = false;
+  if (!std::exchange(in_transaction_, false) || broken_) return;
+  prepare_mysql_thread();
+  constexpr std::string_view text = "rollback";
+  if (::mysql_real_query(connection_.get(), text.data(), text.size()) != 0) cut();
+}
+
+void mysql_session::cut() noexcept {
+  broken_ = true;
+  socket_.cut();
+}
+
+/// By a second connection, as the protocol has it; where that does not come to the same server
+/// in time, by cutting ours, after which the server ends the statement when it looks.
+void mysql_session::interrupt() noexcept {
+  try {
+    auto const second = open_mysql(
+        url_, {.connect_timeout = interrupt_patience, .reply_timeout = interrupt_patience});
+    if (server_identity(*second) == where_) {
+      auto const text = "kill query " + std::to_string(id_);
+      if (::mysql_real_query(second.get(), text.data(), text.size()) == 0) return;
+    }
+  } catch (...) {
+    // Cutting is the answer to every failure here.
+  }
+  cut();
+}
+
+std::string mysql_session::schema() {
+  auto const plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (!std::all_of(url_.path.begin(), url_.path.end(), plain)) {
+    throw error({.kind = fault::bad_argument},
+                url_.shown + ": the tables' database must be named with letters, digits and '_' "
+                             "only: name another one, in the URL or as the book's schema");
+  }
+  if (!url_.path.empty()) return url_.path;
+  throw error({.kind = fault::bad_argument},
+              url_.shown + ": the URL names no database: write it after the host, as in "
+                           "mysql://USER@HOST/DATABASE");
+}
+
+void mysql_session::add_clock_difference(std::vector<db::fact>& to) {
+  auto const micros = [] {
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  };
+  auto const text = "select " + std::string(about.real_clock);
+  auto const before = micros();
+  auto const found = run_text(text, "facts");
+  auto const host = before + (micros() - before) / 2;
+  if (auto const* const server = std::get_if<std::int64_t>(&found.cells.at(0))) {
+    to.push_back({"clock_difference_ms", std::to_string((*server - host) / 1000)});
+  }
+}
+
+void mysql_session::add_variables(std::vector<db::fact>& to) {
+  auto const found = run_text(
+      "show session variables where variable_name in ('tx_isolation', 'transaction_isolation', "
+      "'super_read_only', 'innodb_snapshot_isolation', 'wsrep_on', 'wsrep_sync_wait', "
+      "'idle_transaction_timeout', 'idle_write_transaction_timeout', 'max_statement_time', "
+      "'lock_wait_timeout', 'max_allowed_packet', 'innodb_rollback_on_timeout')",
+      "facts");
+  bool isolation_seen = false;
+  // MySQL has no Galera, and no variable to say so.
+  if (server_ == mysql_kind::mysql) to.push_back({"wsrep_on", "OFF"});
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    auto const row = found.row(at);
+    auto name = std::get<std::string>(row[0]);
+    // One name on both: MariaDB's newer releases have both of them.
+    if (name == "transaction_isolation") name = "tx_isolation";
+    if (name == "tx_isolation" && std::exchange(isolation_seen, true)) continue;
+    to.push_back({std::move(name), std::get<std::string>(row[1])});
+  }
+}
+
+std::vector<db::fact> mysql_session::facts() {
+  std::vector<db::fact> out{
+      {"client_library", ::mysql_get_client_info()},
+      {"server", server_ == mysql_kind::mariadb ? "MariaDB" : "MySQL"},
+      {"server_version", ::mysql_get_server_info(connection_.get())},
+  };
+  auto const* const cipher = ::mysql_get_ssl_cipher(connection_.get());
+  out.push_back({"tls", cipher == nullptr ? "none" : cipher});
+  try {
+    add_clock_difference(out);
+    add_variables(out);
+  } catch (std::exception const&) {
+    // What may not be seen is not told.
+  }
+  return out;
+}
+
+}  // namespace
+
+db::dialect const& mysql_dialect() noexcept { return about; }
+
+std::unique_ptr<db::session> connect_mysql(db::url const& to, db::connect_options const& options) {
+  return std::make_unique<mysql_session>(to, options);
+}
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,41 @@
+// A prepared statement of libmariadb: values in, rows out. And rows of the text protocol.
+// Thread safety: as the connection's.
+#pragma once
+
+#include "db/session.hpp"
+#include "db/statement.hpp"
+#include "drivers/mysql_connection.hpp"
+
+#include <daybook/sql.hpp>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <mysql.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+struct close_mysql_statement {
+  void operator()(::MYSQL_STMT* what) const noexcept { ::mysql_stmt_close(what); }
+};
+using mysql_statement = std::unique_ptr<::MYSQL_STMT, close_mysql_statement>;
+
+/// Thrown inside the driver; the session, which knows how far it was, classifies it.
+struct mysql_failure {
+  mysql_problem what;
+};
+
+/// Sends the values and executes. On failure: mysql_failure.
+void execute_mysql(::MYSQL_STMT& what, db::statement const& layout, std::span<value const> values);
+/// Every row of the first result and the count; later results (of a procedure) are read and
+/// dropped. On failure: mysql_failure, or daybook::error when a value has no type of ours.
+[[nodiscard]] db::table read_mysql(::MYSQL_STMT& from, std::string_view statement);
+/// The same for what mysql_real_query has sent.
+[[nodiscard]] db::table read_mysql_text(::MYSQL& from, std::string_view statement);
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,390 @@
+// PostgreSQL through libpq. A transaction's BEGIN travels with its first statement, a statement's
+// PREPARE with its first use: one round trip each. Behind a pooler that lends a server's
+// connection for one transaction (PgBouncer) nothing may outlive the transaction, so there
+// statements have no name and settings are `set local`.
+#include "drivers/drivers.hpp"
+
+#include "drivers/postgres_connect.hpp"
+#include "drivers/postgres_error.hpp"
+#include "drivers/postgres_wire.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr db::dialect about{
+    .name = "postgres",
+    .ddl_in_transaction = true,
+    .one_writer = false,
+    .isolation_levels = true,
+    // now() stands still in a transaction. The cast rounds, so the microseconds are exact where
+    // extract() is a double, too (before 14).
+    .real_clock = "(extract(epoch from pg_catalog.clock_timestamp()) * 1000000)::bigint",
+};
+
+/// A server keeps each prepared statement's plan for each connection; beyond so many, statements
+/// are sent without a name.
+constexpr std::size_t most_prepared = 500;
+
+/// Past the server's own limit, how long it may take to say so.
+constexpr milliseconds grace{1'000};
+
+constexpr milliseconds rollback_patience{5'000};
+
+std::string_view level_text(isolation level) {
+  switch (level) {
+    case isolation::read_committed: return "read committed";
+    case isolation::repeatable_read: return "repeatable read";
+    case isolation::serializable: return "serializable";
+  }
+  return "serializable";
+}
+
+class postgres_session final : public db::session {
+ public:
+  postgres_session(db::url const& to, db::connect_options const& options);
+
+  db::table run(db::statement const& what, std::span<value const> values) override;
+  void script(std::string_view text) override;
+  void begin(isolation level) override;
+  void commit() override;
+  void rollback() noexcept override;
+  [[nodiscard]] bool usable() const noexcept override {
+    return !broken_ && ::PQstatus(on_.get()) == CONNECTION_OK;
+  }
+  void cut() noexcept override;
+  void interrupt() noexcept override;
+  [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
+  [[nodiscard]] db::native handle() noexcept override;
+  [[nodiscard]] std::string schema() override { return "public"; }
+  [[nodiscard]] std::vector<db::fact> facts() override;
+
+ private:
+  /// Where in a transaction something went wrong: it decides what may have been committed.
+  enum class moment { inside, alone, at_commit };
+  struct prepared {
+    std::vector<::Oid> types;
+    std::string name;
+  };
+
+  static void keep_last_words(void* self, ::PGresult const* notice);
+  [[nodiscard]] patience limit() const;
+  [[nodiscard]] std::string begin_text(isolation level) const;
+  void set_up();
+  void send_begin(round_trip& trip);
+  void begin_now();
+  [[nodiscard]] prepared const* known(std::string const& text, parameters const& with) const;
+  void require_connected(std::string const& statement, moment when);
+  void require_transaction(std::string const& statement);
+  void check(answer const& came, std::string const& statement, moment when);
+  [[noreturn]] void fail(postgres_failure const& what, std::string const& statement, moment when);
+  [[nodiscard]] std::string clock_difference();
+
+  db::url url_;
+  db::connect_options options_;
+  connection on_;
+  cancel_key cancel_;
+  std::unordered_map<std::string, std::vector<prepared>> prepared_;
+  std::size_t names_ = 0;
+  std::string last_words_;  ///< of a server that ended the session while we were silent
+  isolation level_{};
+  bool open_ = false;        ///< between begin and its end
+  bool begin_sent_ = false;  ///< false while BEGIN waits for its first statement
+  bool pooled_ = false;
+  bool cut_ = false;
+  bool broken_ = false;
+};
+
+postgres_session::postgres_session(db::url const& to, db::connect_options const& options)
+    : url_(to), options_(options), on_(open_connection(to, options)) {
+  ::PQsetNoticeReceiver(on_.get(), &postgres_session::keep_last_words, this);
+  cancel_.reset(::PQgetCancel(on_.get()));
+  set_up();
+}
+
+/// Notices are nobody's business, but the reason of an end that came unasked is.
+void postgres_session::keep_last_words(void* self, ::PGresult const* notice) {
+  char const* const severity = ::PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  char const* const text = ::PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+  if (severity == nullptr || text == nullptr) return;
+  if (std::string_view(severity) != "FATAL" && std::string_view(severity) != "PANIC") return;
+  static_cast<postgres_session*>(self)->last_words_ = one_line(text);
+}
+
+patience postgres_session::limit() const {
+  if (options_.statement_timeout.count() == 0) return std::nullopt;
+  return steady_clock::now() + options_.statement_timeout + grace;
+}
+
+void postgres_session::set_up() {
+  // A pooler invents the key for cancelling, and the process id in it. The level: where a standby's
+  // default is serializable, it refuses every query.
+  auto const came = run_script(*on_,
+                               "begin isolation level read committed;"
+                               "select pg_catalog.pg_backend_pid(); commit",
+                               limit());
+  check(came, "connect", moment::inside);
+  auto const pid = to_table(came.results.at(1).get()).cells.at(0);
+  pooled_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
+  if (pooled_) return;
+  auto const set = [](std::string_view what, milliseconds to) {
+    return "set " + std::string(what) + " = " + std::to_string(to.count()) + ";";
+  };
+  auto const text = set("lock_timeout", options_.lock_timeout) +
+                    set("statement_timeout", options_.statement_timeout) +
+                    set("idle_in_transaction_session_timeout", options_.idle_timeout) +
+                    "set default_transaction_isolation = 'read committed';"
+                    "set default_transaction_read_only = off";
+  check(run_script(*on_, text, limit()), "connect", moment::inside);
+}
+
+std::string postgres_session::begin_text(isolation level) const {
+  return "begin isolation level " + std::string(level_text(level)) + " read write";
+}
+
+void postgres_session::send_begin(round_trip& trip) {
+  trip.query(begin_text(level_).c_str());
+  if (!pooled_) return;
+  auto const local = [](std::string_view what, milliseconds to) {
+    return "pg_catalog.set_config('" + std::string(what) + "', '" + std::to_string(to.count()) +
+           "', true)";
+  };
+  auto const text = "select " + local("lock_timeout", options_.lock_timeout) + ", " +
+                    local("statement_timeout", options_.statement_timeout) + ", " +
+                    local("idle_in_transaction_session_timeout", options_.idle_timeout);
+  trip.query(text.c_str());
+}
+
+postgres_session::prepared const* postgres_session::known(std::string const& text,
+                                                          parameters const& with) const {
+  auto const found = prepared_.find(text);
+  if (found == prepared_.end()) return nullptr;
+  auto const same = std::find_if(found->second.begin(), found->second.end(),
+                                 [&](prepared const& one) { return one.types == with.types(); });
+  return same == found->second.end() ? nullptr : &*same;
+}
+
+db::table postgres_session::run(db::statement const& what, std::span<value const> values) {
+  if (values.size() != what.inputs.size()) {
+    throw error({.kind = fault::bad_argument, .statement = what.name},
+                "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+                    std::to_string(values.size()) + " values were given");
+  }
+  if (!open_ && pooled_) {
+    // Settings need a transaction; its own is as good as none.
+    begin(isolation::read_committed);
+    try {
+      auto out = run(what, values);
+      commit();
+      return out;
+    } catch (...) {
+      rollback();
+      throw;
+    }
+  }
+  parameters const with(values);
+  auto const when = open_ ? moment::inside : moment::alone;
+  require_connected(what.name, when);
+  if (open_ && begin_sent_) require_transaction(what.name);
+
+  round_trip trip(*on_);
+  if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
+  auto const* ready = pooled_ ? nullptr : known(what.text, with);
+  bool const named = ready != nullptr || (!pooled_ && names_ < most_prepared);
+  prepared fresh;
+  auto const fresh_at = trip.size();
+  if (ready != nullptr) {
+    trip.execute(ready->name, with);
+  } else if (named) {
+    fresh = {with.types(), "daybook_" + std::to_string(++names_)};
+    trip.prepare(fresh.name, what.text, fresh.types);
+    trip.execute(fresh.name, with);
+  } else {
+    trip.query(what.text, with);
+  }
+  auto const came = trip.finish(limit());
+  // It stays, also where executing it failed.
+  if (!fresh.name.empty() && came.results.size() > fresh_at &&
+      ::PQresultStatus(came.results[fresh_at].get()) == PGRES_COMMAND_OK) {
+    prepared_[what.text].push_back(std::move(fresh));
+  }
+  check(came, what.name, when);
+  return to_table(came.results.back().get());
+}
+
+void postgres_session::script(std::string_view text) {
+  auto const when = open_ ? moment::inside : moment::alone;
+  require_connected("script", when);
+  begin_now();
+  check(run_script(*on_, std::string(text), limit()), "script", when);
+}
+
+void postgres_session::begin(isolation level) {
+  require_connected("begin", moment::inside);
+  if (open_ || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE) {
+    broken_ = true;
+    throw error({.kind = fault::internal, .breaks_connection = true, .statement = "begin"},
+                url_.shown + ": a transaction is open already on this connection");
+  }
+  level_ = level;
+  open_ = true;
+  begin_sent_ = false;
+}
+
+void postgres_session::commit() {
+  if (open_ && !begin_sent_ && !cut_) {
+    open_ = false;
+    return;
+  }
+  require_connected("commit", moment::at_commit);
+  require_transaction("commit");
+  auto const came = run_script(*on_, "commit", limit());
+  check(came, "commit", moment::at_commit);
+  open_ = false;
+  if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
+  throw error({.kind = fault::conflict, .sqlstate = "25P02", .statement = "commit"},
+              url_.shown + ": the transaction was rolled back, for an earlier statement of it had "
+                           "failed: let that statement's error through");
+}
+
+void postgres_session::rollback() noexcept {
+  if (!std::exchange(open_, false) || !begin_sent_ || !usable()) return;
+  if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) return;
+  try {
+    auto const came = run_script(*on_, "rollback", steady_clock::now() + rollback_patience);
+    if (!came.whole || came.error() != nullptr) broken_ = true;
+  } catch (std::exception const&) {
+    broken_ = true;
+  }
+}
+
+void postgres_session::cut() noexcept {
+  cut_ = true;
+  broken_ = true;
+  cut_socket(*on_);
+}
+
+void postgres_session::interrupt() noexcept {
+  std::array<char, 256> why{};
+  if (cancel_) ::PQcancel(cancel_.get(), why.data(), static_cast<int>(why.size()));
+}
+
+/// For the application's own statements: they must find the transaction begun.
+db::native postgres_session::handle() noexcept {
+  try {
+    if (usable()) begin_now();
+  } catch (std::exception const&) {
+    broken_ = true;
+  }
+  return on_.get();
+}
+
+void postgres_session::begin_now() {
+  if (!open_ || std::exchange(begin_sent_, true)) return;
+  round_trip trip(*on_);
+  send_begin(trip);
+  check(trip.finish(limit()), "begin", moment::inside);
+}
+
+void postgres_session::require_connected(std::string const& statement, moment when) {
+  if (cut_) {
+    // As a broken network would have it: a COMMIT on its way may have arrived.
+    fail({.cause = "the connection was cut"}, statement,
+         when == moment::at_commit ? when : moment::inside);
+  }
+  if (!broken_ && still_connected(*on_)) return;
+  // Nothing was sent, so nothing is in doubt.
+  fail({.cause = last_words_.empty() ? "the connection was lost" : last_words_}, statement,
+       moment::inside);
+}
+
+/// A COMMIT or ROLLBACK among the body's statements would let the rest run unfenced.
+void postgres_session::require_transaction(std::string const& statement) {
+  auto const status = ::PQtransactionStatus(on_.get());
+  if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) return;
+  broken_ = true;
+  throw error({.kind = fault::bad_argument, .breaks_connection = true, .statement = statement},
+              url_.shown + ": the transaction is not open any more: its body must not end it, and "
+                           "must read all results of its own statements");
+}
+
+void postgres_session::check(answer const& came, std::string const& statement, moment when) {
+  auto const* const wrong = came.error();
+  if (came.whole && wrong == nullptr && !came.results.empty()) return;
+  if (wrong != nullptr && ::PQresultStatus(wrong) != PGRES_FATAL_ERROR) {
+    broken_ = true;
+    throw error({.kind = fault::statement, .breaks_connection = true, .statement = statement},
+                url_.shown + ": COPY is not possible here: use the handle of libpq, as<pg_conn>()");
+  }
+  auto what = read_failure(wrong, on_.get());
+  if (came.late) what.cause = "the server did not answer in time";
+  if (what.sqlstate.empty() && !last_words_.empty()) what.cause = last_words_;
+  fail(what, statement, when);
+}
+
+void postgres_session::fail(postgres_failure const& what, std::string const& statement,
+                            moment when) {
+  auto facts = classify(what);
+  facts.statement = statement;
+  // An ordinary error has rolled back. So has the end of a session that was idle (25P03).
+  facts.in_doubt = when != moment::inside && what.fatal && what.sqlstate != "25P03";
+  if (facts.in_doubt) facts.retryable = false;
+  if (facts.breaks_connection) broken_ = true;
+  if (what.stale_plan) prepared_.clear();
+  if (what.sqlstate == "26000" || what.sqlstate == "42P05") pooled_ = true;
+  throw error(facts, describe(url_, what));
+}
+
+std::string postgres_session::clock_difference() {
+  using std::chrono::microseconds;
+  using std::chrono::system_clock;
+  auto const host = [] {
+    return std::chrono::duration_cast<microseconds>(system_clock::now().time_since_epoch());
+  };
+  db::statement const asked{"facts", "select " + std::string(about.real_clock), {}, {}};
+  try {
+    auto const before = host();
+    auto const server = run(asked, {}).cells.at(0);
+    auto const between = before + (host() - before) / 2;
+    auto const apart = microseconds(std::get<std::int64_t>(server)) - between;
+    return std::to_string(std::chrono::round<milliseconds>(apart).count());
+  } catch (std::exception const&) {
+    return "unknown";
+  }
+}
+
+std::vector<db::fact> postgres_session::facts() {
+  int const library = ::PQlibVersion();
+  char const* const server = ::PQparameterStatus(on_.get(), "server_version");
+  return {
+      {"libpq_version", std::to_string(library / 10000) + "." + std::to_string(library % 10000)},
+      {"server_version", server == nullptr ? "unknown" : server},
+      {"pooler", pooled_ ? "yes" : "no"},
+      {"clock_difference_ms", clock_difference()},
+  };
+}
+
+}  // namespace
+
+db::dialect const& postgres_dialect() noexcept { return about; }
+
+std::unique_ptr<db::session> connect_postgres(db::url const& to,
+                                              db::connect_options const& options) {
+  return std::make_unique<postgres_session>(to, options);
+}
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

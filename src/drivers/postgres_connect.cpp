@@ -1,0 +1,157 @@
+#include "drivers/postgres_connect.hpp"
+
+#include "drivers/postgres_error.hpp"
+
+#include <daybook/error.hpp>
+
+#include <charconv>
+#include <new>
+#include <utility>
+
+#include <poll.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::string_view remedy =
+    "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX";
+
+[[noreturn]] void bad_url(db::url const& what, std::string const& cause) {
+  throw error({.kind = fault::bad_argument, .statement = "connect"},
+              what.shown + ": " + db::without_password(cause, what) + ": " + std::string(remedy));
+}
+
+/// What the URL itself says, as libpq reads it.
+class conninfo {
+ public:
+  explicit conninfo(db::url const& of) {
+    char* raw = nullptr;
+    options_.reset(::PQconninfoParse(of.original.c_str(), &raw));
+    std::unique_ptr<char, free_memory> const problem(raw);
+    if (options_) return;
+    bad_url(of, one_line(problem ? problem.get() : "libpq is out of memory"));
+  }
+
+  [[nodiscard]] std::string_view operator[](std::string_view keyword) const {
+    for (auto const* at = options_.get(); at->keyword != nullptr; ++at) {
+      if (at->keyword == keyword) return at->val == nullptr ? std::string_view{} : at->val;
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<::PQconninfoOption, free_options> options_;
+};
+
+/// libpq's parameters: a later one wins, and the URL stands among them.
+using settings = std::vector<std::pair<char const*, std::string>>;
+
+/// The `at`th of a list with commas; a list of one serves all.
+std::string item(std::string_view list, std::size_t at) {
+  if (list.find(',') == list.npos) return std::string(list);
+  for (; at > 0 && !list.empty(); --at) {
+    auto const comma = list.find(',');
+    list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
+  }
+  return std::string(list.substr(0, list.find(',')));
+}
+
+std::size_t items(std::string_view list) {
+  std::size_t out = 1;
+  for (char const c : list) out += c == ',' ? 1U : 0U;
+  return out;
+}
+
+/// What goes for every URL that does not say otherwise. A peer that vanished is noticed within
+/// about ten seconds, well before a lease of the usual length is over.
+settings common(db::url const& to) {
+  return {{"fallback_application_name", "daybook"},
+          {"keepalives_idle", "5"},
+          {"keepalives_interval", "2"},
+          {"keepalives_count", "3"},
+          {"tcp_user_timeout", "10000"},
+          {"dbname", to.original},
+          {"client_encoding", "UTF8"}};
+}
+
+std::chrono::milliseconds patience_for(conninfo const& parsed,
+                                       db::connect_options const& options) {
+  auto const text = parsed["connect_timeout"];
+  int seconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return seconds > 0 ? std::chrono::seconds(seconds) : options.connect_timeout;
+}
+
+void drop_notice(void*, ::PGresult const*) {}
+
+[[noreturn]] void fail(db::url const& to, postgres_failure const& what) {
+  auto facts = classify(what);
+  facts.statement = "connect";
+  throw error(facts, describe(to, what));
+}
+
+/// Not PQconnectdb: only a connection in the making can be asked to tell SQLSTATEs, and its time
+/// limit counts whole seconds. The name's resolution has the resolver's own limits.
+connection attempt(db::url const& to, settings const& with, std::chrono::milliseconds limit) {
+  std::vector<char const*> keys;
+  std::vector<char const*> values;
+  for (auto const& [key, text] : with) {
+    keys.push_back(key);
+    values.push_back(text.c_str());
+  }
+  keys.push_back(nullptr);
+  values.push_back(nullptr);
+  auto const until = steady_clock::now() + limit;
+  connection made(::PQconnectStartParams(keys.data(), values.data(), 1));
+  if (!made) throw std::bad_alloc();
+  ::PQsetErrorVerbosity(made.get(), PQERRORS_VERBOSE);
+  ::PQsetNoticeReceiver(made.get(), drop_notice, nullptr);
+  auto state = ::PQstatus(made.get()) == CONNECTION_BAD ? PGRES_POLLING_FAILED
+                                                        : PGRES_POLLING_WRITING;
+  while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
+    short const events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    if (!wait_for_socket(::PQsocket(made.get()), events, until)) {
+      fail(to, {.sqlstate = "08001",
+                .cause = "no answer within " + std::to_string(limit.count()) + " ms"});
+    }
+    state = ::PQconnectPoll(made.get());
+  }
+  if (state == PGRES_POLLING_FAILED) fail(to, read_connect_failure(made.get()));
+  ::PQsetErrorVerbosity(made.get(), PQERRORS_DEFAULT);
+  return made;
+}
+
+}  // namespace
+
+connection open_connection(db::url const& to, db::connect_options const& options) {
+  conninfo const parsed(to);
+  // libpq reads it so late that it looks like a host that does not answer.
+  if (parsed["port"].find_first_not_of("0123456789,") != std::string_view::npos) {
+    bad_url(to, "the port is not a number");
+  }
+  auto const limit = patience_for(parsed, options);
+  auto const hosts = std::max(items(parsed["host"]), items(parsed["hostaddr"]));
+  if (hosts == 1) return attempt(to, common(to), limit);
+  // One by one, so that a host that hangs costs its own time and not the next one's.
+  for (std::size_t at = 0;; ++at) {
+    auto with = common(to);
+    with.insert(with.begin(), {"target_session_attrs", "read-write"});
+    for (char const* const key : {"host", "hostaddr", "port"}) {
+      if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], at));
+    }
+    try {
+      return attempt(to, with, limit);
+    } catch (error const& e) {
+      if (e.kind() != fault::unreachable || at + 1 == hosts) throw;
+    }
+  }
+}
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

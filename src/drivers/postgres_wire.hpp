@@ -1,0 +1,117 @@
+// libpq's pieces, owned: connections, results, values on their way there and back, and the round
+// trip that carries several messages at once.
+// Thread safety: one thread at a time.
+#pragma once
+
+#include "db/session.hpp"
+
+#include <daybook/sql.hpp>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <libpq-fe.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+struct finish_connection {
+  void operator()(::PGconn* what) const noexcept { ::PQfinish(what); }
+};
+struct clear_result {
+  void operator()(::PGresult* what) const noexcept { ::PQclear(what); }
+};
+struct free_cancel {
+  void operator()(::PGcancel* what) const noexcept { ::PQfreeCancel(what); }
+};
+struct free_memory {
+  void operator()(void* what) const noexcept { ::PQfreemem(what); }
+};
+struct free_options {
+  void operator()(::PQconninfoOption* what) const noexcept { ::PQconninfoFree(what); }
+};
+using connection = std::unique_ptr<::PGconn, finish_connection>;
+using result = std::unique_ptr<::PGresult, clear_result>;
+using cancel_key = std::unique_ptr<::PGcancel, free_cancel>;
+
+/// Until when to wait; empty: for ever, within what keepalives find out.
+using patience = std::optional<std::chrono::steady_clock::time_point>;
+
+/// False when the time is over first.
+[[nodiscard]] bool wait_for_socket(int socket, short events, patience const& until);
+
+/// Values as libpq takes them. Text and numbers travel as text, bytes as they are.
+class parameters {
+ public:
+  /// On failure: daybook::error (fault::bad_argument) for a text with a zero byte, which libpq
+  /// would cut there.
+  explicit parameters(std::span<value const> values);
+
+  [[nodiscard]] int count() const noexcept { return static_cast<int>(types_.size()); }
+  [[nodiscard]] std::vector<::Oid> const& types() const noexcept { return types_; }
+  [[nodiscard]] char const* const* values() const noexcept { return values_.data(); }
+  [[nodiscard]] int const* lengths() const noexcept { return lengths_.data(); }
+  [[nodiscard]] int const* formats() const noexcept { return formats_.data(); }
+
+ private:
+  void add(value const& what);
+
+  std::vector<std::string> texts_;  // reserved once: values_ points into it
+  std::vector<::Oid> types_;
+  std::vector<char const*> values_;
+  std::vector<int> lengths_;
+  std::vector<int> formats_;
+};
+
+/// The rows and the count of a result without error.
+[[nodiscard]] db::table to_table(::PGresult* from);
+
+/// What came back for what was sent.
+struct answer {
+  std::vector<result> results;  ///< for each message, as far as the server came
+  bool whole = false;           ///< false: the connection broke, or the time was over
+  bool late = false;            ///< the time was over
+  /// The first that is an error, or null.
+  [[nodiscard]] ::PGresult const* error() const noexcept;
+};
+
+/// Messages that are sent together and answered together: libpq's pipeline mode. After the first
+/// error the server skips the rest. Outside a transaction they are one.
+class round_trip {
+ public:
+  explicit round_trip(::PGconn& on);
+
+  void query(char const* text);
+  void query(std::string const& text, parameters const& with);
+  void prepare(std::string const& name, std::string const& text, std::vector<::Oid> const& types);
+  void execute(std::string const& name, parameters const& with);
+  /// How many messages so far: the index of the next one's result.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] answer finish(patience const& until);
+
+ private:
+  void sent(int how) noexcept;
+
+  ::PGconn* on_;
+  bool possible_;
+  std::size_t size_ = 0;
+};
+
+/// Several statements in one text, by the simple protocol.
+[[nodiscard]] answer run_script(::PGconn& on, std::string const& text, patience const& until);
+
+/// Whether the connection still stands, as far as the socket knows without asking the server.
+[[nodiscard]] bool still_connected(::PGconn& of);
+/// Ends the conversation without another byte to the server.
+void cut_socket(::PGconn const& of) noexcept;
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

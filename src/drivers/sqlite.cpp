@@ -1,0 +1,380 @@
+// SQLite through its C API. One connection a session; every transaction starts as a writer
+// (BEGIN IMMEDIATE), for a reader that turns writer is refused at once when another wrote before
+// it, whatever the time-out.
+//
+// Below 3.51.3 SQLite can corrupt a WAL file when two connections checkpoint at once
+// (https://sqlite.org/wal.html, "The WAL-Reset Bug"). So no connection of ours checkpoints by
+// itself: the one that finds the log long does it alone, under a lock on a side file.
+#include "drivers/drivers.hpp"
+
+#include "base/platform.hpp"
+
+#include <daybook/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+namespace {
+
+constexpr db::dialect about{
+    .name = "sqlite",
+    .ddl_in_transaction = true,
+    .one_writer = true,
+    .isolation_levels = false,
+    // Milliseconds: `unixepoch('subsec')` needs 3.42. The product is exact after rounding.
+    .real_clock = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)",
+};
+
+/// The names of books in memory (daybook/testing.hpp): shared by the sessions of one process.
+constexpr std::string_view memory_name = "file:/daybook-memory-";
+
+/// A write-ahead log of so many pages is written back, as SQLite itself would do.
+constexpr int long_log = 1000;
+
+struct close_database {
+  void operator()(::sqlite3* what) const noexcept { ::sqlite3_close_v2(what); }
+};
+struct finalize {
+  void operator()(::sqlite3_stmt* what) const noexcept { ::sqlite3_finalize(what); }
+};
+using database = std::unique_ptr<::sqlite3, close_database>;
+using prepared = std::unique_ptr<::sqlite3_stmt, finalize>;
+
+/// Result code -> what it means. Extended codes first, then the primary code they extend.
+error_facts classify(int code) {
+  switch (code) {
+    case SQLITE_READONLY_DBMOVED: return {.kind = fault::io, .breaks_connection = true};
+    case SQLITE_CANTOPEN_SYMLINK: return {.kind = fault::not_permitted};
+    default: break;
+  }
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL: return {.kind = fault::conflict, .retryable = true};
+    case SQLITE_INTERRUPT: return {.kind = fault::conflict, .retryable = true};
+    case SQLITE_FULL: return {.kind = fault::full};
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM: return {.kind = fault::io};
+    case SQLITE_READONLY: return {.kind = fault::read_only};
+    case SQLITE_CANTOPEN: return {.kind = fault::unreachable};
+    case SQLITE_PERM:
+    case SQLITE_AUTH: return {.kind = fault::not_permitted};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return {.kind = fault::configuration, .breaks_connection = true};
+    case SQLITE_CONSTRAINT: return {.kind = fault::constraint};
+    case SQLITE_MISUSE: return {.kind = fault::internal};
+    default: return {.kind = fault::statement};
+  }
+}
+
+std::string remedy(error_facts const& facts) {
+  switch (facts.kind) {
+    case fault::conflict: return "another process or thread writes: try again";
+    case fault::full: return "make room on the disk";
+    case fault::read_only: return "make the file and its folder writable for this user";
+    case fault::unreachable: return "check the path and the permissions of its folder";
+    case fault::configuration: return "name a SQLite file, or restore it from a copy";
+    case fault::io: return "check the disk and the limits of open files";
+    default: return {};
+  }
+}
+
+class sqlite_session final : public db::session {
+ public:
+  sqlite_session(db::url const& to, db::connect_options const& options);
+  ~sqlite_session() override;
+
+  db::table run(db::statement const& what, std::span<value const> values) override;
+  void script(std::string_view text) override;
+  void begin(isolation) override { execute("begin immediate"); }
+  void commit() override;
+  void rollback() noexcept override;
+  [[nodiscard]] bool usable() const noexcept override { return !cut_ && !broken_; }
+  void cut() noexcept override { cut_ = true; }
+  void interrupt() noexcept override { ::sqlite3_interrupt(db_.get()); }
+  [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
+  [[nodiscard]] db::native handle() noexcept override { return db_.get(); }
+  [[nodiscard]] std::string schema() override { return "main"; }
+  [[nodiscard]] std::vector<db::fact> facts() override;
+
+ private:
+  static int wait_for_writer(void* self, int tries);
+  static int after_commit(void* self, ::sqlite3* db, char const* schema, int pages);
+  void open(int flags);
+  void prepare_session();
+  void write_ahead();
+  void execute(char const* text);
+  void check_not_cut(bool at_commit) const;
+  void checkpoint() noexcept;
+  [[noreturn]] void fail(int code, std::string const& statement);
+  ::sqlite3_stmt* prepare(db::statement const& what);
+  void bind(::sqlite3_stmt* to, int index, value const& what);
+
+  std::string shown_;
+  std::string path_;
+  bool in_memory_ = false;
+  std::chrono::milliseconds patience_;
+  base::boot_clock::time_point waiting_since_{};
+  database db_;
+  std::unordered_map<std::string, prepared> statements_;
+  int log_pages_ = 0;
+  bool cut_ = false;
+  bool broken_ = false;
+};
+
+sqlite_session::sqlite_session(db::url const& to, db::connect_options const& options)
+    : shown_(to.shown),
+      path_(to.path),
+      in_memory_(to.path.starts_with(memory_name)),
+      patience_(options.statement_timeout.count() > 0
+                    ? std::min(options.statement_timeout, options.lock_timeout)
+                    : options.lock_timeout) {
+  if (auto const kind = in_memory_ ? std::string() : base::network_file_system(path_);
+      !kind.empty()) {
+    throw error({.kind = fault::configuration},
+                shown_ + ": the file is on a network file system (" + kind +
+                    "), whose locks SQLite cannot trust: put it on a local disk, or use PostgreSQL "
+                    "or MariaDB");
+  }
+  // URI names are only for the books in memory that the testing header opens.
+  open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+       (in_memory_ ? SQLITE_OPEN_URI : 0));
+  ::sqlite3_extended_result_codes(db_.get(), 1);
+  ::sqlite3_busy_handler(db_.get(), &sqlite_session::wait_for_writer, this);
+  prepare_session();
+}
+
+sqlite_session::~sqlite_session() = default;
+
+void sqlite_session::open(int flags) {
+  ::sqlite3* raw = nullptr;
+  int const code = ::sqlite3_open_v2(path_.c_str(), &raw, flags, nullptr);
+  db_.reset(raw);
+  if (code != SQLITE_OK) fail(code, "connect");
+}
+
+void sqlite_session::prepare_session() {
+  // NO_CKPT_ON_CLOSE: closing must not checkpoint behind the side file's lock either.
+  ::sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (::sqlite3_db_readonly(db_.get(), "main") == 1) {
+    throw error({.kind = fault::read_only},
+                shown_ + ": the file is read-only: make it and its folder writable for this user");
+  }
+  execute("pragma synchronous = full; pragma mmap_size = 0; pragma foreign_keys = on;");
+  if (!in_memory_) write_ahead();
+  ::sqlite3_wal_autocheckpoint(db_.get(), 0);
+  ::sqlite3_wal_hook(db_.get(), &sqlite_session::after_commit, this);
+}
+
+void sqlite_session::write_ahead() {
+  // Changing the mode does not wait for another process that is changing it too.
+  for (auto const start = base::boot_clock::now();;) {
+    int const code =
+        ::sqlite3_exec(db_.get(), "pragma journal_mode = wal", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    if ((code & 0xff) != SQLITE_BUSY || base::boot_clock::now() - start > patience_) {
+      fail(code, "connect");
+    }
+    std::this_thread::sleep_for(base::jitter(std::chrono::milliseconds(10)));
+  }
+}
+
+/// SQLite's own time-out sleeps ever longer, and the newest comer wins; short random pauses let
+/// every writer through.
+int sqlite_session::wait_for_writer(void* self, int tries) {
+  auto& me = *static_cast<sqlite_session*>(self);
+  auto const now = base::boot_clock::now();
+  if (tries == 0) me.waiting_since_ = now;
+  if (now - me.waiting_since_ >= me.patience_) return 0;
+  std::this_thread::sleep_for(std::chrono::microseconds(200) +
+                              base::jitter(std::chrono::milliseconds(tries < 20 ? 1 : 5)));
+  return 1;
+}
+
+int sqlite_session::after_commit(void* self, ::sqlite3*, char const*, int pages) {
+  static_cast<sqlite_session*>(self)->log_pages_ = pages;
+  return SQLITE_OK;
+}
+
+void sqlite_session::fail(int code, std::string const& statement) {
+  auto facts = classify(code);
+  facts.native_code = code;
+  facts.statement = statement;
+  std::string const cause = db_ ? ::sqlite3_errmsg(db_.get()) : ::sqlite3_errstr(code);
+  if (facts.breaks_connection) broken_ = true;
+  auto const help = remedy(facts);
+  throw error(facts, shown_ + ": " + cause + (help.empty() ? "" : ": " + help));
+}
+
+void sqlite_session::check_not_cut(bool at_commit) const {
+  if (!cut_) return;
+  throw error({.kind = fault::unreachable,
+               .retryable = true,
+               .in_doubt = at_commit,
+               .breaks_connection = true},
+              shown_ + ": the connection was cut");
+}
+
+void sqlite_session::execute(char const* text) {
+  check_not_cut(false);
+  int const code = ::sqlite3_exec(db_.get(), text, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code, "script");
+}
+
+void sqlite_session::script(std::string_view text) { execute(std::string(text).c_str()); }
+
+void sqlite_session::commit() {
+  check_not_cut(true);
+  // A COMMIT that finds a reader in its way has done nothing and may be sent again.
+  for (int tries = 0;; ++tries) {
+    int const code = ::sqlite3_exec(db_.get(), "commit", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) break;
+    if ((code & 0xff) != SQLITE_BUSY || tries == 3) fail(code, "commit");
+  }
+  if (log_pages_ >= long_log) checkpoint();
+}
+
+void sqlite_session::rollback() noexcept {
+  // FULL, IOERR and NOMEM may have ended the transaction already.
+  if (::sqlite3_get_autocommit(db_.get()) != 0) return;
+  if (::sqlite3_exec(db_.get(), "rollback", nullptr, nullptr, nullptr) != SQLITE_OK) {
+    broken_ = true;
+  }
+}
+
+void sqlite_session::checkpoint() noexcept {
+  log_pages_ = 0;
+  auto const side = path_ + "-checkpoint";
+  int const file = ::open(side.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return;  // the log stays long; the next commit tries again
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+    ::sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  }
+  ::close(file);
+}
+
+::sqlite3_stmt* sqlite_session::prepare(db::statement const& what) {
+  auto& known = statements_[what.text];
+  if (!known) {
+    ::sqlite3_stmt* raw = nullptr;
+    char const* tail = nullptr;
+    int const code =
+        ::sqlite3_prepare_v3(db_.get(), what.text.data(), static_cast<int>(what.text.size()),
+                             SQLITE_PREPARE_PERSISTENT, &raw, &tail);
+    known.reset(raw);
+    if (code != SQLITE_OK) fail(code, what.name);
+    auto const rest = std::string_view(what.text).substr(
+        static_cast<std::size_t>(tail - what.text.data()));
+    if (raw == nullptr || rest.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
+      known.reset();
+      throw error({.kind = fault::statement, .statement = what.name},
+                  shown_ + ": a statement must be one statement, without text after its ';'");
+    }
+  }
+  return known.get();
+}
+
+void sqlite_session::bind(::sqlite3_stmt* to, int index, value const& what) {
+  int const code = std::visit(
+      [&](auto const& v) -> int {
+        using kind = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<kind, std::nullptr_t>) {
+          return ::sqlite3_bind_null(to, index);
+        } else if constexpr (std::is_same_v<kind, double>) {
+          return ::sqlite3_bind_double(to, index, v);
+        } else if constexpr (std::is_integral_v<kind>) {
+          return ::sqlite3_bind_int64(to, index, static_cast<std::int64_t>(v));
+        } else if constexpr (std::is_same_v<kind, std::string_view>) {
+          // A null pointer would bind NULL where an empty text is meant.
+          return ::sqlite3_bind_text64(to, index, v.empty() ? "" : v.data(), v.size(),
+                                       SQLITE_STATIC, SQLITE_UTF8);
+        } else {
+          return v.empty() ? ::sqlite3_bind_zeroblob(to, index, 0)
+                           : ::sqlite3_bind_blob64(to, index, v.data(), v.size(), SQLITE_STATIC);
+        }
+      },
+      what);
+  if (code != SQLITE_OK) fail(code, "bind");
+}
+
+cell column(::sqlite3_stmt* of, int at) {
+  switch (::sqlite3_column_type(of, at)) {
+    case SQLITE_NULL: return nullptr;
+    case SQLITE_INTEGER: return std::int64_t{::sqlite3_column_int64(of, at)};
+    case SQLITE_FLOAT: return ::sqlite3_column_double(of, at);
+    default: {
+      auto const* bytes = static_cast<char const*>(::sqlite3_column_blob(of, at));
+      auto const size = static_cast<std::size_t>(::sqlite3_column_bytes(of, at));
+      return bytes == nullptr ? std::string() : std::string(bytes, size);
+    }
+  }
+}
+
+db::table sqlite_session::run(db::statement const& what, std::span<value const> values) {
+  check_not_cut(false);
+  auto* const statement = prepare(what);
+  struct reset_after {
+    ::sqlite3_stmt* what;
+    ~reset_after() {
+      ::sqlite3_reset(what);
+      ::sqlite3_clear_bindings(what);
+    }
+  } const reset{statement};
+  auto const wanted = static_cast<std::size_t>(::sqlite3_bind_parameter_count(statement));
+  if (values.size() < wanted || values.size() != what.inputs.size()) {
+    throw error({.kind = fault::bad_argument, .statement = what.name},
+                "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+                    std::to_string(values.size()) + " values were given");
+  }
+  for (std::size_t at = 0; at < wanted; ++at) bind(statement, static_cast<int>(at) + 1, values[at]);
+  db::table out;
+  out.width = static_cast<std::size_t>(::sqlite3_column_count(statement));
+  auto const before = ::sqlite3_total_changes64(db_.get());
+  for (;;) {
+    int const code = ::sqlite3_step(statement);
+    if (code == SQLITE_DONE) break;
+    if (code != SQLITE_ROW) fail(code, what.name);
+    for (std::size_t at = 0; at < out.width; ++at) {
+      out.cells.push_back(column(statement, static_cast<int>(at)));
+    }
+  }
+  if (::sqlite3_stmt_readonly(statement) == 0 && ::sqlite3_total_changes64(db_.get()) != before) {
+    out.affected = ::sqlite3_changes64(db_.get());
+  }
+  return out;
+}
+
+std::vector<db::fact> sqlite_session::facts() {
+  auto const network = in_memory_ ? std::string() : base::network_file_system(path_);
+  return {
+      {"sqlite_version", ::sqlite3_libversion()},
+      {"sqlite_version_number", std::to_string(::sqlite3_libversion_number())},
+      {"threadsafe", std::to_string(::sqlite3_threadsafe())},
+      {"file_system", network.empty() ? "local" : network},
+      {"in_memory", in_memory_ ? "yes" : "no"},
+  };
+}
+
+}  // namespace
+
+db::dialect const& sqlite_dialect() noexcept { return about; }
+
+std::unique_ptr<db::session> connect_sqlite(db::url const& to, db::connect_options const& options) {
+  return std::make_unique<sqlite_session>(to, options);
+}
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook
