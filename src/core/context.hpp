@@ -1,0 +1,35 @@
+// What every room of the core works with: sessions, SQL, who watches.
+// Lifetime: borrowed from the engine, which outlives them all.
+#pragma once
+
+#include "base/platform.hpp"
+#include "db/catalogue.hpp"
+#include "db/pool.hpp"
+
+#include <daybook/observer.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+struct context {
+  db::pool& sessions;
+  db::catalogue const& sql;
+  db::user_statements& user_sql;
+  db::dialect const& dialect;
+  observer& watch;
+  std::chrono::milliseconds lease;
+  std::int64_t process;  ///< that opened the book
+
+  /// A child of fork() has copies of the parent's connections, and must not touch them.
+  [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }
+  /// Throws daybook::error (fault::forked) in such a child.
+  void check_process() const;
+};
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,115 @@
+// This process as a holder: one row, renewed while it lives, and the runs that hang on it.
+// A holder that was declared dead never lives again; the process goes on as a new one.
+// Thread-safe.
+#pragma once
+
+#include "base/platform.hpp"
+#include "core/context.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+/// How far two clocks of the database (before and after a fail-over) may be apart before a lease
+/// that lies in the future counts as over.
+inline constexpr std::chrono::microseconds max_skew = std::chrono::seconds{60};
+
+/// What a renewal came to. A fault of the database is thrown.
+enum class renewal : std::uint8_t { renewed, dead };
+
+/// A run in hand, as the holder sees it.
+struct in_hand {
+  std::string process;
+  std::string key;
+  std::string step;  ///< with its start, for people; empty between steps
+  std::stop_source lost;
+};
+
+struct orphan {
+  std::string process;
+  std::string key;
+  std::string acquisition;
+};
+
+/// One life of a holder.
+class incarnation {
+ public:
+  explicit incarnation(std::string uuid) : uuid_(std::move(uuid)) {}
+  [[nodiscard]] std::string const& uuid() const noexcept { return uuid_; }
+
+  void add(std::shared_ptr<in_hand> const& what);
+  void remove(std::shared_ptr<in_hand> const& what);
+  void set_step(in_hand& of, std::string_view step);
+  [[nodiscard]] bool empty() const;
+  /// For the row: "process\tkey\tstep" a line.
+  [[nodiscard]] std::string lines() const;
+  /// All its runs are lost.
+  void die();
+  [[nodiscard]] bool dead() const;
+  /// No renewal for too long: its runs are asked to stop, though the fence may still let them by.
+  void suspect();
+
+  /// When the last renewal that succeeded was sent.
+  void renewed(base::boot_clock::time_point sent);
+  [[nodiscard]] base::boot_clock::duration since_renewal() const;
+
+ private:
+  std::string uuid_;
+  mutable std::mutex guard_;
+  std::set<std::shared_ptr<in_hand>> held_;
+  base::boot_clock::time_point sent_ = base::boot_clock::now();
+  bool dead_ = false;
+};
+
+class holder {
+ public:
+  explicit holder(context const& with) : with_(with) {}
+  holder(holder const&) = delete;
+  holder& operator=(holder const&) = delete;
+
+  /// The life that may take work; registers a new one when there is none or it is dead.
+  /// On failure: throws daybook::error.
+  [[nodiscard]] std::shared_ptr<incarnation> current();
+  /// The present life, or null before the first run.
+  [[nodiscard]] std::shared_ptr<incarnation> peek() const;
+
+  /// Renews on a session of the caller's. On failure: throws daybook::error.
+  renewal renew(db::session& on);
+  /// The same inside the caller's transaction, where the engine has one writer. False: declared
+  /// dead; the fence of that very transaction decides what this means. The caller reports
+  /// incarnation::renewed() when its transaction has committed.
+  [[nodiscard]] bool renew_within(db::session& on, incarnation const& who);
+
+  /// An acquisition that may be ours although no run of ours knows it: its reply was lost and the
+  /// database went away before this was settled. It is let go of as soon as possible, for a live
+  /// holder's run is nobody else's.
+  void add_orphan(orphan what);
+  /// Tries each; those that fail stay. Never throws.
+  void disown_orphans(db::session& on) noexcept;
+  [[nodiscard]] bool has_orphan(std::string_view process, std::string_view key) const;
+
+  /// Ends this life: nothing is held any more. Never throws.
+  void stop() noexcept;
+
+ private:
+  context with_;
+  mutable std::mutex guard_;
+  std::mutex registering_;
+  std::shared_ptr<incarnation> now_;
+  std::vector<orphan> orphans_;
+};
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,133 @@
+#include "core/transact.hpp"
+
+#include "base/failpoint.hpp"
+#include "base/platform.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <thread>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+/// `NAME.PLACE`, put together only when some failpoint is armed.
+bool hit(std::string_view name, std::string_view place) {
+  if (!base::failpoint_armed.load(std::memory_order_relaxed)) return false;
+  auto const full = std::string(name) + "." + std::string(place);
+  return base::is_failpoint(full) && base::hit_failpoint(full);
+}
+
+[[noreturn]] void reply_lost() {
+  throw error({.kind = fault::unreachable,
+               .retryable = false,
+               .in_doubt = true,
+               .breaks_connection = true},
+              "the reply to COMMIT was lost");
+}
+
+/// Rolls back unless the transaction was ended.
+class rollback_guard {
+ public:
+  explicit rollback_guard(db::session& on) : on_(&on) {}
+  rollback_guard(rollback_guard const&) = delete;
+  rollback_guard& operator=(rollback_guard const&) = delete;
+  ~rollback_guard() {
+    if (on_ != nullptr) on_->rollback();
+  }
+  void ended() noexcept { on_ = nullptr; }
+
+ private:
+  db::session* on_;
+};
+
+}  // namespace
+
+backoff::backoff(std::chrono::milliseconds patience)
+    : until_(base::boot_clock::now().time_since_epoch() + patience) {}
+
+bool backoff::pause() {
+  auto const now = base::boot_clock::now().time_since_epoch();
+  if (now >= until_) return false;
+  std::this_thread::sleep_for(
+      std::min<std::chrono::nanoseconds>(base::jitter(next_), until_ - now));
+  next_ = std::min(next_ * 2, std::chrono::milliseconds(1000));
+  return true;
+}
+
+decision transact_once(db::session& on, observer& watch, std::string_view name, isolation level,
+                      std::function<decision(db::session&)> const& body) {
+  auto const start = base::boot_clock::now();
+  on.begin(level);
+  rollback_guard guard(on);
+  if (hit(name, "begun")) on.cut();
+  auto const decided = body(on);
+  if (decided == decision::commit) {
+    if (hit(name, "before_commit")) on.cut();
+    // Whatever comes of it, this transaction is not ours to roll back any more, unless the
+    // database says that it has not committed.
+    try {
+      on.commit();
+    } catch (error const& e) {
+      if (e.in_doubt()) guard.ended();
+      throw;
+    }
+    guard.ended();
+    if (hit(name, "committed")) {
+      on.cut();
+      reply_lost();
+    }
+  }
+  watch.timed(name, std::chrono::duration_cast<std::chrono::microseconds>(base::boot_clock::now() -
+                                                                          start));
+  return decided;
+}
+
+namespace {
+
+/// Calls `body` with a session until it succeeds, fails for good, or patience is over.
+template <class F>
+void with_session(context const& with, transact_options const& options, F const& body) {
+  backoff pauses(options.patience);
+  for (bool first = true;; first = false) {
+    try {
+      auto session = with.sessions.lend(options.patience);
+      body(*session);
+      return;
+    } catch (error const& e) {
+      if (e.in_doubt()) throw;
+      if (e.breaks_connection()) with.sessions.forget_idle();
+      bool const gone = e.kind() == fault::unreachable;
+      bool const insist = options.when_unreachable == unreachable::keep_trying;
+      // A connection that had been idle may be dead when the server is well: one fresh try.
+      bool const again = gone ? insist || (first && e.retryable()) : e.retryable();
+      if (!again || !pauses.pause()) throw;
+      with.watch.retried(options.name, e.what());
+    }
+  }
+}
+
+}  // namespace
+
+decision transact(context const& with, transact_options const& options,
+                 std::function<decision(db::session&)> const& body) {
+  auto decided = decision::rollback;
+  with_session(with, options, [&](db::session& on) {
+    decided = transact_once(on, with.watch, options.name, options.level, body);
+  });
+  return decided;
+}
+
+void read(context const& with, std::chrono::milliseconds patience,
+          std::function<void(db::session&)> const& body) {
+  with_session(with, {.name = "read", .patience = patience}, body);
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,59 @@
+// A transaction: begun and committed once, run again whole where the database asks for it, and
+// never run again where its COMMIT is in doubt.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+
+#include <daybook/run.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+enum class decision : std::uint8_t { commit, rollback };
+
+/// What to do while the database cannot be reached at all.
+enum class unreachable : std::uint8_t { give_up, keep_trying };
+
+struct transact_options {
+  std::string_view name;  ///< "start": its failpoints are start.begun, start.before_commit, ...
+  isolation level = isolation::read_committed;
+  /// How long what may be retried is retried.
+  std::chrono::milliseconds patience = std::chrono::seconds{10};
+  unreachable when_unreachable = unreachable::give_up;
+};
+
+/// Returns what `body` decided in the end. On failure: throws daybook::error; with in_doubt()
+/// the caller must find out what happened. What the body throws goes through after a rollback.
+decision transact(context const& with, transact_options const& options,
+                 std::function<decision(db::session&)> const& body);
+
+/// Reads outside any transaction: each statement sees its own instant, and blocks nobody.
+void read(context const& with, std::chrono::milliseconds patience,
+          std::function<void(db::session&)> const& body);
+
+/// A transaction on a session that the caller has, once, without retries: for the renewal.
+decision transact_once(db::session& on, observer& watch, std::string_view name, isolation level,
+                      std::function<decision(db::session&)> const& body);
+
+/// Pauses that grow from about 1 ms to 1 s, each a random part of its limit.
+class backoff {
+ public:
+  explicit backoff(std::chrono::milliseconds patience);
+  /// Sleeps; false when the patience is over.
+  bool pause();
+
+ private:
+  std::chrono::nanoseconds until_;
+  std::chrono::milliseconds next_{2};
+};
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,123 @@
+// daybook::testing: what only tests may do to a book.
+#include "base/failpoint.hpp"
+#include "core/transact.hpp"
+#include "work/engine.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/testing.hpp>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace testing {
+
+namespace {
+
+core::context movable(book const& of) {
+  if (!of.internals().clock_is_movable()) {
+    throw error({.kind = fault::configuration},
+                of.url() + ": this book's clock cannot be moved: make it with "
+                           "book_options::movable_clock");
+  }
+  return of.internals().ready();
+}
+
+std::int64_t change(book const& of, std::string_view statement,
+                    std::initializer_list<value> values) {
+  auto const with = movable(of);
+  std::int64_t affected = 0;
+  core::transact(with, {.name = "testing"}, [&](db::session& on) {
+    affected = db::run(on, with.sql[statement], values).affected;
+    return core::decision::commit;
+  });
+  return affected;
+}
+
+}  // namespace
+
+book open_in_memory(book_options options) {
+  options.movable_clock = true;
+  options.renew_in_background = false;
+  book made("sqlite::memory:", std::move(options));
+  made.migrate();
+  return made;
+}
+
+manual_clock::manual_clock(book& of) : book_(&of) { static_cast<void>(movable(of)); }
+
+timestamp manual_clock::now() const {
+  auto const with = movable(*book_);
+  std::int64_t us = 0;
+  core::read(with, std::chrono::seconds{10}, [&](db::session& on) {
+    decode(db::run(on, with.sql["book.now"], {}).row(0)[0], us);
+  });
+  return timestamp(std::chrono::microseconds(us));
+}
+
+void manual_clock::advance(std::chrono::microseconds by) {
+  change(*book_, "testing.advance_clock", {std::int64_t{by.count()}});
+}
+
+void manual_clock::stop_at(timestamp instant) {
+  change(*book_, "testing.stop_clock", {std::int64_t{instant.time_since_epoch().count()}});
+}
+
+bool expire(book& of, process const& name, key const& piece) {
+  return change(of, "testing.expire", {name.str(), piece.str()}) > 0;
+}
+
+bool renew(book& of) { return of.internals().renew(); }
+
+void arm(std::string_view failpoint, failpoint_action action, unsigned skip) {
+  base::arm_failpoint(failpoint, action, skip);
+}
+
+void disarm() noexcept { base::disarm_failpoint(); }
+
+void arm_from_environment() {
+  char const* const text = std::getenv("DAYBOOK_FAILPOINT");
+  if (text == nullptr) return;
+  constexpr std::array<std::pair<std::string_view, failpoint_action>, 4> actions{{
+      {"kill", failpoint_action::kill},
+      {"stop", failpoint_action::stop},
+      {"fail", failpoint_action::fail},
+      {"cut", failpoint_action::cut},
+  }};
+  auto const bad = [&] {
+    throw error({.kind = fault::bad_argument},
+                "DAYBOOK_FAILPOINT is NAME=kill, stop, fail or cut, and perhaps :SKIP");
+  };
+  std::string_view rest = text;
+  auto const equals = rest.find('=');
+  if (equals == std::string_view::npos) bad();
+  auto const name = rest.substr(0, equals);
+  rest.remove_prefix(equals + 1);
+  auto const colon = rest.find(':');
+  unsigned skip = 0;
+  if (colon != std::string_view::npos) {
+    auto const number = rest.substr(colon + 1);
+    auto const end = number.data() + number.size();
+    if (auto const [stop, problem] = std::from_chars(number.data(), end, skip);
+        problem != std::errc{} || stop != end) {
+      bad();
+    }
+  }
+  for (auto const& [word, action] : actions) {
+    if (word == rest.substr(0, colon)) return arm(name, action, skip);
+  }
+  bad();
+}
+
+std::vector<std::string_view> failpoints() {
+  auto const all = base::failpoint_names();
+  return {all.begin(), all.end()};
+}
+
+}  // namespace testing
+}  // namespace v1
+}  // namespace daybook

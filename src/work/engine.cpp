@@ -1,0 +1,164 @@
+#include "work/engine.hpp"
+
+#include "core/version.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace work {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds shortest_lease = std::chrono::seconds{1};
+constexpr milliseconds longest_lease = std::chrono::hours{24};
+
+[[noreturn]] void bad(std::string const& what) {
+  throw error({.kind = fault::bad_argument}, what);
+}
+
+/// A name that needs no quotes on any engine.
+bool plain(std::string_view text) {
+  auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  return !text.empty() && text.size() <= 40 && letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+book_options checked(book_options options) {
+  if (options.lease < shortest_lease || options.lease > longest_lease) {
+    bad("a lease of " + std::to_string(options.lease.count()) +
+        " ms: it must be between 1 second and 24 hours");
+  }
+  if (options.connections < 1 || options.connections > 1000) {
+    bad("book_options::connections must be between 1 and 1000");
+  }
+  if (options.connect_timeout < milliseconds{1}) {
+    bad("book_options::connect_timeout must be positive");
+  }
+  if (!plain(options.prefix)) {
+    bad("the table prefix must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
+  }
+  if (!options.schema.empty() && !plain(options.schema)) {
+    bad("the schema must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
+  }
+  return options;
+}
+
+}  // namespace
+
+engine::engine(db::url where, book_options options, driver how)
+    : where_(std::move(where)),
+      options_(checked(std::move(options))),
+      how_(std::move(how)),
+      process_(base::process_id()),
+      user_sql_(how_.style),
+      sessions_([this] { return how_.connect(connecting(milliseconds{0})); },
+                options_.connections) {
+  if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
+    bad(where_.shown + ": SQLite has no schemas: use a table prefix");
+  }
+  auto const first = sessions_.lend(options_.connect_timeout);
+  schema_ = options_.schema.empty() ? first->schema() : options_.schema;
+  bare_sql_ = std::make_unique<db::catalogue>(catalogue_of(db::clock_kind::real));
+}
+
+engine::~engine() {
+  if (!parts_) return;
+  if (parts_->lease) parts_->lease->stop();
+  parts_->background.reset();
+}
+
+db::connect_options engine::connecting(milliseconds statement_timeout) const {
+  return {.connect_timeout = options_.connect_timeout,
+          .lock_timeout = std::min<milliseconds>(options_.lease / 3, std::chrono::seconds{5}),
+          .statement_timeout = statement_timeout,
+          .idle_timeout = options_.lease};
+}
+
+db::catalogue_options engine::catalogue_of(db::clock_kind clock) const {
+  return {.dialect = how_.about->name,
+          .style = how_.style,
+          .real_clock = how_.about->real_clock,
+          .schema = schema_,
+          .prefix = options_.prefix,
+          .clock = clock};
+}
+
+core::context engine::context_of(db::catalogue const& sql) {
+  core::context with{.sessions = sessions_,
+                     .sql = sql,
+                     .user_sql = user_sql_,
+                     .dialect = *how_.about,
+                     .watch = options_.watch != nullptr ? *options_.watch : silent_,
+                     .lease = options_.lease,
+                     .process = process_};
+  with.check_process();
+  return with;
+}
+
+core::context engine::bare() { return context_of(*bare_sql_); }
+
+core::context engine::ready() { return context_of(require().sql); }
+
+core::runs& engine::runs() {
+  auto& made = require();
+  context_of(made.sql).check_process();
+  return *made.starter;
+}
+
+engine::parts& engine::require() {
+  auto const with = bare();
+  std::lock_guard const lock(guard_);
+  if (parts_) return *parts_;
+  auto const found = core::read_version(with);
+  core::check_version(found, where_.shown);
+  bool const movable = found->clock == db::clock_kind::movable;
+  auto made = std::make_unique<parts>(
+      parts{db::catalogue(catalogue_of(found->clock)), movable, nullptr, nullptr, nullptr});
+  auto const full = context_of(made->sql);
+  made->lease = std::make_unique<core::holder>(full);
+  made->starter = std::make_unique<core::runs>(full, *made->lease);
+  if (options_.renew_in_background) {
+    // ttl >= 3 renewals + 2 statements: a sixth for each leaves a sixth to spare.
+    auto const timeout = std::min<milliseconds>(options_.lease / 6, std::chrono::seconds{5});
+    made->background = std::make_unique<renewal>(
+        *made->lease, [this, timeout] { return how_.connect(connecting(timeout)); }, full.watch,
+        options_.lease, how_.about->one_writer);
+  }
+  parts_ = std::move(made);
+  return *parts_;
+}
+
+void engine::migrate() {
+  core::migrate(bare(), where_.shown,
+                options_.movable_clock ? db::clock_kind::movable : db::clock_kind::real);
+}
+
+std::vector<migration_info> engine::migrations() {
+  auto const with = bare();
+  auto const found = core::read_version(with);
+  auto all = core::migrations(with.sql);
+  for (auto& one : all) one.applied = found && one.version <= found->version;
+  return all;
+}
+
+bool engine::renew() {
+  auto& made = require();
+  if (made.background) return made.background->renew_now();
+  auto session = sessions_.lend(options_.connect_timeout);
+  bool const alive = made.lease->renew(*session) == core::renewal::renewed;
+  if (alive) made.lease->disown_orphans(*session);
+  return alive;
+}
+
+bool engine::clock_is_movable() { return require().movable; }
+
+}  // namespace work
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,86 @@
+// What a book is made of: sessions, SQL, this process as a holder, the thread that renews.
+// It is made ready at the first use that needs the tables, for migrate() comes before.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+#include "core/holder.hpp"
+#include "core/run.hpp"
+#include "db/pool.hpp"
+#include "db/url.hpp"
+#include "work/renewal.hpp"
+
+#include <daybook/book.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace work {
+
+/// How the composition root makes sessions, and of which kind they are.
+struct driver {
+  db::dialect const* about;
+  db::placeholder style;
+  std::function<std::unique_ptr<db::session>(db::connect_options const&)> connect;
+};
+
+class engine {
+ public:
+  /// Checks the options, and connects once. On failure: throws daybook::error.
+  engine(db::url where, book_options options, driver how);
+  engine(engine const&) = delete;
+  engine& operator=(engine const&) = delete;
+  /// Stops renewing and hands back the lease, in this order's reverse: the heartbeat ends last.
+  ~engine();
+
+  void migrate();
+  [[nodiscard]] std::vector<migration_info> migrations();
+  /// For what needs no book: migrating, the doctor, preparing the user's tables.
+  [[nodiscard]] core::context bare();
+  /// For all else. On failure: throws daybook::error (fault::configuration) when there is no book
+  /// that this library may work with.
+  [[nodiscard]] core::context ready();
+  [[nodiscard]] core::runs& runs();
+  /// One renewal now. False: this process was declared dead.
+  bool renew();
+  [[nodiscard]] bool clock_is_movable();
+
+  [[nodiscard]] db::url const& where() const noexcept { return where_; }
+  [[nodiscard]] db::dialect const& speaks() const noexcept { return *how_.about; }
+  [[nodiscard]] bool forked() const noexcept { return base::process_id() != process_; }
+
+ private:
+  /// What exists once the book's version has been read.
+  struct parts {
+    db::catalogue sql;
+    bool movable;
+    std::unique_ptr<core::holder> lease;
+    std::unique_ptr<core::runs> starter;
+    std::unique_ptr<renewal> background;
+  };
+  [[nodiscard]] core::context context_of(db::catalogue const& sql);
+  [[nodiscard]] db::catalogue_options catalogue_of(db::clock_kind clock) const;
+  [[nodiscard]] db::connect_options connecting(std::chrono::milliseconds statement_timeout) const;
+  parts& require();
+
+  db::url where_;
+  book_options options_;
+  driver how_;
+  std::int64_t process_;
+  observer silent_;
+  db::user_statements user_sql_;
+  db::pool sessions_;
+  std::string schema_;
+  std::unique_ptr<db::catalogue> bare_sql_;
+  std::mutex guard_;
+  std::unique_ptr<parts> parts_;
+};
+
+}  // namespace work
+}  // namespace v1
+}  // namespace daybook
