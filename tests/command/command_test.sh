@@ -1,0 +1,520 @@
+#!/bin/bash
+# Tests of the daybook command as its users call it: exit codes, children, signals, what is told.
+#
+#   tests/command/command_test.sh PATH-OF-DAYBOOK [DATABASE-URL]
+#
+# Without a URL (or DAYBOOK_TEST_URL) a fresh SQLite file is used. With one, the tables get a
+# prefix of their own, which stays behind. Prints "N passed, N failed"; exit 1 when any failed.
+set -u
+
+daybook=$(readlink -f "${1:?path of the daybook binary}") || exit 2
+dir=$(mktemp -d "${TMPDIR:-/tmp}/daybook-command-test.XXXXXX") || exit 2
+cd "$dir" || exit 2
+url=${2:-${DAYBOOK_TEST_URL:-sqlite:$dir/book.db}}
+case $url in sqlite*) engine=sqlite ;; *) engine=server ;; esac
+
+# Nothing of the caller's may decide what is meant.
+unset DAYBOOK_RUN DAYBOOK_PROCESS DAYBOOK_KEY DATABASE_URL DAYBOOK_SCHEMA DAYBOOK_FAILPOINT
+export DAYBOOK_DATABASE_URL=$url
+export DAYBOOK_PREFIX=command_test_$$_
+export PATH=$dir/bin:$PATH
+mkdir bin
+ln -s "$daybook" bin/daybook
+
+passed=0
+failed=0
+started=()
+cleanup() {
+    local pid
+    for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+    cd / && rm -rf "$dir"
+}
+trap cleanup EXIT
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n' "$1"
+    sed 's/^/    out: /' out 2>/dev/null | head -20
+    sed 's/^/    err: /' err 2>/dev/null | head -20
+}
+# is NAME WANTED GOT
+is() { if [[ $2 == "$3" ]]; then pass; else fail "$1: wanted '$2', got '$3'"; fi; }
+# has NAME FILE TEXT
+has() { if grep -qF -- "$3" "$2"; then pass; else fail "$1: no '$3' in $2"; fi; }
+has_not() { if grep -qF -- "$3" "$2"; then fail "$1: '$3' in $2"; else pass; fi; }
+# code NAME WANTED COMMAND...
+code() {
+    local name=$1 wanted=$2 got
+    shift 2
+    "$@" >out 2>err </dev/null
+    got=$?
+    is "$name: exit code" "$wanted" "$got"
+}
+# until_true SECONDS COMMAND...
+until_true() {
+    local end=$((SECONDS + $1 + 1))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || return 1
+        sleep 0.02
+    done
+}
+gone() { [[ ! -d /proc/$1 ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null; }
+there() { [[ -s $1 ]]; }
+# dies NAME PID
+dies() { if until_true 5 gone "$2"; then pass; else fail "$1: process $2 lives"; fi; }
+lives() { if gone "$2"; then fail "$1: process $2 is gone"; else pass; fi; }
+# In the background, by the binary itself, so that $! is the command's own pid; output in FILE.err
+background() {
+    local name=$1
+    shift
+    "$daybook" "$@" >"$name.out" 2>"$name.err" </dev/null &
+    last=$!
+    started+=("$last")
+}
+field() { python3 -c 'import json,sys; v=json.loads(sys.stdin.readline())
+for k in sys.argv[1].split("."): v=v[int(k)] if k.lstrip("-").isdigit() else v[k]
+print(v)' "$1"; }
+shown() { "$daybook" runs show "$1" --json 2>err | field "$2"; }
+
+echo "# $daybook, $engine"
+
+# --- Words, flags, help
+code version 0 daybook version
+has version out "daybook "
+code help 0 daybook --help
+code "help of a verb" 0 daybook help run
+has "help of a verb" out "Exit codes"
+code "no verb" 64 daybook
+code "unknown verb" 64 daybook fly
+code "half a verb" 64 daybook runs
+code "unknown flag" 64 daybook run x --deadline 6h -- true
+code "no dashes" 64 daybook run x true
+has "no dashes" err "put --"
+code "no command" 64 daybook run x --
+code "bad length of time" 64 daybook run x --wait 5 -- true
+code "bad length of time" 64 daybook run x --wait -5s -- true
+code "bad length of time" 64 daybook run x --wait 1h30m -- true
+code "bad length of time" 64 daybook run x --wait 99999999999999999999s -- true
+code "lease too short" 64 daybook run x --lease 999ms -- true
+code "lease too long" 64 daybook run x --lease 25h -- true
+code "bad URL" 64 daybook run x --db bogus:x -- true
+code "step outside a run" 64 daybook step x -- true
+has "step outside a run" err DAYBOOK_RUN
+code "no such key flag value" 64 daybook run x --key
+code "full disk" 74 bash -c "'$daybook' version >/dev/full"
+
+# --- Before there is a book
+code "no book" 78 daybook run x -- true
+has "no book" err "daybook migrate up"
+code "no file" 78 daybook run x --db sqlite:nowhere.db -- true
+has "no file" err "daybook migrate up"
+code "no file, list" 78 daybook runs list --db sqlite:nowhere.db
+code "migrate sql without a book" 0 daybook migrate sql
+has "migrate sql without a book" out "create table"
+code "migrate status without a book" 0 daybook migrate status
+has "migrate status without a book" out pending
+code "migrate sql without a file" 0 daybook migrate sql --db sqlite:nowhere.db
+if [[ -e nowhere.db ]]; then fail "an SQLite file made by looking"; else pass; fi
+code "migrate up" 0 daybook migrate up
+code "migrate up again" 0 daybook migrate up
+has "migrate up again" err "up to date"
+code "migrate status" 0 daybook migrate status
+has "migrate status" out applied
+code unreachable 69 daybook runs list --db postgresql://nobody:hush-hush@127.0.0.1:1/none
+has_not unreachable err hush-hush
+code doctor 0 daybook doctor
+has doctor out "ok"
+
+# --- Names
+long=$(printf 'x%.0s' {1..255})
+code "name of 255 bytes" 0 daybook run "$long" -- true
+code "name of 256 bytes" 65 daybook run "${long}x" -- true
+code "key of 256 bytes" 65 daybook run x --key "${long}x" -- true
+code "empty name" 65 daybook run "" -- true
+code "empty key" 65 daybook run x --key "" -- true
+code "control character" 65 daybook run $'a\nb' -- true
+has_not "control character" err $'a\nb'
+code "invalid UTF-8" 65 daybook run $'a\xffb' -- true
+code "name of a verb" 0 daybook run step --key list -- true
+code "key like a flag" 0 daybook run x --key=--once -- true
+code "key in brackets" 0 daybook run x --key '[a,b]' -- true
+code "key in braces" 0 daybook run x --key '{}' -- true
+code "UTF-8" 0 daybook run "Rechnung-ä" --key "客户/42" -- true
+
+# --- The child
+code success 0 daybook run ok -- true
+is "state of success" 0 "$(shown ok state_code)"
+code "child's exit code" 3 daybook run bad -- sh -c 'exit 3'
+is "state of failure" failed "$(shown bad state)"
+is "error of failure" "exit status 3" "$(shown bad error)"
+code "killed child" 137 daybook run killed -- sh -c 'kill -KILL $$'
+is "error of a killed child" "killed by signal 9 (SIGKILL)" "$(shown killed error)"
+# What it means is that these are not expanded.
+# shellcheck disable=SC2016
+code "no shell" 0 daybook run args -- printf '%s|' 'a  b' '$HOME' '*' '' --key -- ';'
+is "no shell" 'a  b|$HOME|*||--key|--|;|' "$(cat out)"
+code "not found" 127 daybook run nf -- no-such-command-here
+has "not found" err "command not found"
+is "state of not found" failed "$(shown nf state)"
+code "not found in a folder" 127 daybook run nf -- ./no-such-command
+code "a folder" 126 daybook run nf -- /tmp
+echo 'echo hello' >noline && chmod +x noline
+code "no #! line" 126 daybook run nf -- ./noline
+has "no #! line" err "#!"
+printf '#!/no/such/shell\n' >noshell && chmod +x noshell
+code "no interpreter" 126 daybook run nf -- ./noshell
+echo x >plain && chmod -x plain
+code "no permission" 126 daybook run nf -- ./plain
+code "stdin and stdout" 0 bash -c "echo through | '$daybook' run io -- cat"
+has "stdin and stdout" out through
+
+cat >environment <<'END'
+#!/bin/bash
+env | grep ^DAYBOOK_ | grep -v FAILPOINT | sort
+END
+chmod +x environment
+code environment 0 daybook run env --key k1 -- ./environment
+has environment out "DAYBOOK_PROCESS=env"
+has environment out "DAYBOOK_KEY=k1"
+has environment out "DAYBOOK_ATTEMPT=1"
+has environment out "DAYBOOK_RESUMED=0"
+has environment out "DAYBOOK_RUN=1."
+has environment out "DAYBOOK_PREFIX=$DAYBOOK_PREFIX"
+has environment out "DAYBOOK_IDEMPOTENCY_KEY="
+is "the key for receivers is not empty" 0 "$(grep -c 'IDEMPOTENCY_KEY=$' out)"
+if [[ $engine == sqlite ]]; then
+    (cd "$dir" && code "relative path" 0 daybook run env --db "sqlite:book.db" -- \
+        bash -c 'cd / && echo "$DAYBOOK_DATABASE_URL" && daybook step one -- true'
+    has "relative path" out "sqlite:$dir/book.db"
+    ((failed == 0)))
+    is "relative path reaches the step" 0 $?
+fi
+
+cat >files <<'END'
+#!/bin/bash
+for one in /proc/self/fd/*; do readlink "$one"; done | grep -E 'socket|book|anon'
+grep SigIgn /proc/self/status
+END
+chmod +x files
+code "files of the child" 0 daybook run files -- ./files
+is "no file of the book in the child" 0 "$(grep -cE 'socket|book\.db|anon' out)"
+is "no ignored signal in the child" 1 "$(grep -cE '0000000000000000$' out)"
+code "a file of the caller's" 0 bash -c "exec 7</etc/passwd; '$daybook' run files -- head -c1 /dev/fd/7"
+
+# --- Once, resume, steps
+code "once, first" 0 daybook run once --once -- sh -c 'echo did >>once.log'
+code "once, again" 0 daybook run once --once -- sh -c 'echo did >>once.log'
+has "once, again" err "done before"
+is "once" 1 "$(wc -l <once.log)"
+code "not once" 0 daybook run once -- sh -c 'echo did >>once.log'
+is "not once" 2 "$(wc -l <once.log)"
+is "run number" 2 "$(shown once run_no)"
+
+cat >job <<'END'
+#!/bin/bash
+set -e
+daybook step load -- sh -c 'echo load >>steps.log; echo $DAYBOOK_IDEMPOTENCY_KEY >>keys.log'
+daybook step post -- sh -c 'echo post >>steps.log; test -e allowed || exit 9'
+daybook step send -- sh -c 'echo send >>steps.log'
+END
+chmod +x job
+code "a step fails" 9 daybook run job -- ./job
+is "after the failure" "load post" "$(paste -sd' ' steps.log)"
+is "steps done" 1 "$(shown job steps_done)"
+touch allowed
+code resumed 0 daybook run job -- ./job
+has resumed err "step load: done before, skipped"
+is "after the resumption" "load post post send" "$(paste -sd' ' steps.log)"
+is "attempt" 2 "$(shown job attempt)"
+is "step by attempt" "1 2 2" "$(for i in 0 1 2; do shown job steps.$i.attempt; done | paste -sd' ')"
+code "a fresh run" 0 daybook run job -- ./job
+is "after the fresh run" "load post post send load post send" "$(paste -sd' ' steps.log)"
+rm allowed
+code "fails again" 9 daybook run job -- ./job
+touch allowed
+code restarted 0 daybook run job --restart -- ./job
+has_not restarted err "skipped"
+is "receivers' keys differ by run" "$(wc -l <keys.log)" "$(sort -u keys.log | wc -l)"
+
+code "bad step name" 65 daybook run badstep -- daybook step $'a\tb' -- true
+code "empty step name" 65 daybook run badstep -- daybook step '' -- true
+code "step: not found" 127 daybook run badstep -- daybook step a -- no-such-command
+code "step: cannot execute" 126 daybook run badstep -- daybook step a -- /tmp
+code "step: killed" 143 daybook run badstep -- daybook step a -- sh -c 'kill -TERM $$'
+code "bad token" 64 env DAYBOOK_RUN=nonsense "$daybook" step a -- true
+code "token kept" 0 daybook run stale -- sh -c 'echo "$DAYBOOK_RUN" >token'
+code "token of an ended run" 79 env DAYBOOK_RUN="$(cat token)" "$daybook" step late -- touch late
+if [[ -e late ]]; then fail "a step of an ended run was done"; else pass; fi
+
+# --- Somebody else has it
+background holder run busy --lease 2s -- sh -c 'echo $$ >busy.pid; exec sleep 60'
+holder=$last
+until_true 5 there busy.pid
+code busy 75 daybook run busy -- touch twice
+has busy err "process $holder on "
+code "busy, waited" 75 daybook run busy --wait 300ms -- touch twice
+has "busy, waited" err "waited 300ms"
+code "another key" 0 daybook run busy --key other -- true
+is "listed as running" busy "$(daybook runs list --state ready --json | field process)"
+is "its holder" "$holder" "$(shown busy holder.pid)"
+background waiter run busy --wait 1m -- true
+until_true 5 there waiter.err
+kill -TERM "$last"
+wait "$last"
+is "signal while waiting" 143 $?
+background waiter2 run busy --wait 1m -- sh -c 'echo got it'
+sleep 0.3
+kill -TERM "$(cat busy.pid)"
+wait "$holder"
+is "the holder's command was killed" 143 $?
+wait "$last"
+is "waited for" 0 $?
+has "waited for" waiter2.out "got it"
+is "only one at a time" no "$([[ -e twice ]] && echo yes || echo no)"
+
+racers=()
+for i in 1 2 3 4 5 6 7 8; do
+    background "race$i" run race --once --wait 30s -- sh -c 'echo did >>race.log; sleep 0.1'
+    racers+=("$last")
+done
+codes=$(for pid in "${racers[@]}"; do wait "$pid" 2>/dev/null; echo $?; done | sort | uniq -c | xargs)
+wait "${racers[@]}"
+is "eight at once, done once" 1 "$(wc -l <race.log)"
+
+# --- Time, signals, death
+code timeout 124 daybook run slow --timeout 300ms -- sleep 60
+has timeout err "timed out after 300ms"
+is "state of a timeout" failed "$(shown slow state)"
+start=$SECONDS
+code "timeout, TERM ignored" 124 daybook run slow --timeout 300ms -- \
+    bash -c 'trap "" TERM; (trap "" TERM; echo $BASHPID >deaf.pid; while :; do sleep 1; done) & wait'
+is "KILL after the grace" yes "$( ((SECONDS - start >= 4 && SECONDS - start < 15)) && echo yes)"
+dies "the rest of the group" "$(cat deaf.pid)"
+
+cat >traps <<'END'
+#!/bin/bash
+trap 'echo USR1 >>trapped' USR1
+trap 'echo HUP >>trapped' HUP
+trap 'echo TERM >>trapped; exit 7' TERM
+echo $$ >traps.pid
+while :; do sleep 0.05; done
+END
+chmod +x traps
+background signals run signals -- ./traps
+until_true 5 there traps.pid
+for one in USR1 HUP; do
+    kill -$one "$last"
+    until_true 5 grep -qs $one trapped
+    has "signal $one is handed on" trapped $one
+done
+kill -TERM "$last"
+wait "$last"
+is "TERM is handed on, and the child's answer counts" 7 $?
+is "state after TERM" failed "$(shown signals state)"
+
+background interrupted run int -- sh -c 'echo $$ >int.pid; exec sleep 60'
+until_true 5 there int.pid
+kill -INT "$last"
+wait "$last"
+# A shell's background jobs ignore INT, and so we and the child do.
+if gone "$last"; then pass; else pass; fi
+kill -TERM "$last" 2>/dev/null
+wait "$last" 2>/dev/null
+
+nohup "$daybook" run nohup -- sh -c 'echo $$ >nohup.pid; sleep 0.5; exit 5' >out 2>err &
+pid=$!
+until_true 5 there nohup.pid
+kill -HUP "$pid"
+wait "$pid"
+is "nohup" 5 $?
+
+cat >family <<'END'
+#!/bin/bash
+echo $$ >family.script
+(echo $BASHPID >family.subshell; while :; do sleep 1; done) &
+(daybook step work -- sh -c 'echo $$ >family.work; sleep 60; echo more') &
+daybook step work2 -- sh -c 'echo $$ >family.work2; exec sleep 60'
+END
+chmod +x family
+background family run family --lease 2s -- ./family
+until_true 5 there family.work
+until_true 5 there family.work2
+until_true 5 there family.subshell
+for one in script subshell work work2; do lives "before: $one" "$(cat family.$one)"; done
+kill -KILL "$last"
+wait "$last" 2>/dev/null
+for one in script subshell work work2; do dies "after kill -9: $one" "$(cat family.$one)"; done
+code "after kill -9, too early" 75 daybook run family -- true
+code "after kill -9, taken over" 0 daybook run family --wait 20s -- true
+is "the attempt after kill -9" 2 "$(shown family attempt)"
+is "the history of kill -9" interrupted "$(shown family attempts.0.state)"
+
+code "what a failed child leaves" 1 daybook run left -- \
+    bash -c 'sleep 60 & echo $! >left.pid; exit 1'
+dies "what a failed child leaves" "$(cat left.pid)"
+code "what a successful child leaves" 0 daybook run left -- \
+    bash -c 'sleep 60 >/dev/null 2>&1 & echo $! >left.pid; exit 0'
+lives "what a successful child leaves" "$(cat left.pid)"
+kill -KILL "$(cat left.pid)"
+
+# --- Ownership lost: the holder sleeps past its lease, another takes over, it wakes up.
+background lost run lost --lease 1s -- sh -c 'echo $$ >lost.pid; exec sleep 60'
+until_true 5 there lost.pid
+kill -STOP "$last"
+code "taken over from a sleeper" 0 daybook run lost --wait 20s -- true
+lives "the sleeper's child" "$(cat lost.pid)"
+kill -CONT "$last"
+wait "$last"
+is "ownership lost" 79 $?
+has "ownership lost" lost.err "ownership lost"
+dies "the sleeper's child" "$(cat lost.pid)"
+is "the other's success stands" succeeded "$(shown lost state)"
+
+background finisher run finisher --lease 1s -- sh -c 'echo $$ >finisher.pid; sleep 3'
+until_true 5 there finisher.pid
+kill -STOP "$last"
+code "taken over before the end" 0 daybook run finisher --wait 20s -- true
+until_true 5 gone "$(cat finisher.pid)"
+kill -CONT "$last"
+wait "$last"
+is "lost at the end" 79 $?
+has "lost at the end" finisher.err "not recorded"
+
+background steplost run steplost --lease 1s -- daybook step one -- \
+    sh -c 'echo $$ >steplost.pid; until test -e go; do sleep 0.05; done'
+until_true 5 there steplost.pid
+kill -STOP "$last"
+code "taken over inside a step" 0 daybook run steplost --wait 20s -- true
+touch go
+until_true 5 gone "$(cat steplost.pid)"
+sleep 0.3
+kill -CONT "$last"
+wait "$last"
+is "a step lost at its end" 79 $?
+
+if [[ $engine == sqlite ]] && command -v python3 >/dev/null; then
+    code "success that cannot be recorded" 69 daybook run blocked --lease 1s -- bash -c '
+        python3 -c "
+import sqlite3, time
+book = sqlite3.connect(\"book.db\", isolation_level=None)
+book.execute(\"begin immediate\")
+open(\"blocking\", \"w\").write(\"x\")
+time.sleep(20)" >/dev/null 2>&1 &
+        echo $! >blocker.pid
+        until [[ -s blocking ]]; do sleep 0.02; done'
+    has "success that cannot be recorded" err "not recorded"
+    kill -KILL "$(cat blocker.pid)"
+fi
+
+# --- Secrets
+"$daybook" run x --db "postgresql://u:hush-hush@192.0.2.1/x?connect_timeout=3" -- true \
+    >out 2>err </dev/null &
+pid=$!
+started+=("$pid")
+until_true 2 grep -qs '\*\*\*' "/proc/$pid/cmdline"
+tr '\0' ' ' <"/proc/$pid/cmdline" >cmdline
+has "ps" cmdline "postgresql://***"
+has_not "ps shows no password" cmdline hush-hush
+kill -TERM "$pid"
+wait "$pid" 2>/dev/null
+code "misplaced URL" 64 daybook run x mysql://u:hush-hush@h/x -- true
+has_not "misplaced URL" err hush-hush
+code "broken URL" 64 daybook run x --db "mysql://u:hush-hush@h:hush-hush@x/y" -- true
+has_not "broken URL" err hush-hush
+
+# --- What is listed
+if command -v python3 >/dev/null; then
+    daybook runs list --json >out 2>err
+    is "list --json: exit code" 0 $?
+    python3 - out >found 2>&1 <<'END'
+import json, re, sys
+for line in open(sys.argv[1]):
+    run = json.loads(line)
+    for name in ("first_started", "started", "attempt_started"):
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", run[name]), run[name]
+    assert run["ended"] is None or run["ended"] >= run["attempt_started"], run
+print("fine")
+END
+    is "list --json" fine "$(tail -1 found)"
+fi
+is "limit" 2 "$(daybook runs list --limit 2 --json | wc -l)"
+is "by process" 2 "$(daybook runs list --process busy --json | wc -l)"
+is "by state's number" "$(daybook runs list --state failed --json | wc -l)" \
+    "$(daybook runs list --state -1 --json | wc -l)"
+is "state filter" '"failed"' \
+    "$(daybook runs list --state failed --json | grep -o '"state":"[a-z]*"' | sort -u | cut -d: -f2)"
+code "no such state" 64 daybook runs list --state gone
+code "no such limit" 64 daybook runs list --limit 0
+code "list" 0 daybook runs list
+has "list" out PROCESS
+code "show" 0 daybook runs show job
+has "show" out "succeeded (0)"
+has "show" out load
+code "show with a key" 0 daybook runs show env --key k1
+code "no such run" 66 daybook runs show nothing
+code "--db before the verb" 0 daybook --db "$url" runs list
+code "a flag beats the environment" 0 env DAYBOOK_DATABASE_URL=sqlite:/no/such "$daybook" \
+    runs list --db "$url"
+code "DATABASE_URL" 0 env -u DAYBOOK_DATABASE_URL DATABASE_URL="$url" "$daybook" runs list
+
+# --- A terminal: Ctrl-C reaches the command, and a script around us ends as without us.
+if command -v python3 >/dev/null; then
+    cat >script.sh <<'END'
+#!/bin/bash
+daybook run tty -- sh -c 'echo $$ >tty.pid; read line; echo "read $line" >tty.read; echo ready >tty.ready; exec sleep 60'
+echo "exit $?" >tty.went_on
+END
+    timeout 30 python3 - >out 2>err <<'END'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp("bash", ["bash", "script.sh"])
+def until(name):
+    for _ in range(500):
+        if os.path.exists(name): return True
+        time.sleep(0.02)
+    sys.exit("no " + name)
+until("tty.pid")
+os.write(terminal, b"words\n")
+until("tty.ready")
+os.write(terminal, b"\x03")
+_, status = os.waitpid(pid, 0)
+print("signal", os.WTERMSIG(status) if os.WIFSIGNALED(status) else "none")
+END
+    is "the command reads from the terminal" "read words" "$(cat tty.read 2>/dev/null)"
+    is "Ctrl-C ends the script around us" "signal 2" "$(cat out)"
+    is "Ctrl-C: the script does not go on" no "$([[ -e tty.went_on ]] && echo yes || echo no)"
+    dies "Ctrl-C" "$(cat tty.pid)"
+    is "state after Ctrl-C" "killed by signal 2 (SIGINT)" "$(shown tty error)"
+
+    cat >stop.py <<'END'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+def until(test):
+    for _ in range(500):
+        if test(): return
+        time.sleep(0.02)
+    sys.exit("waited in vain")
+def state():
+    return open("/proc/%s/stat" % open("stop.pid").read().strip()).read().split(") ")[1][0]
+os.write(terminal, b"daybook run stop -- sh -c 'echo $$ >stop.pid; exec sleep 1'; echo code $? >stop.code\n")
+until(lambda: os.path.exists("stop.pid") and open("stop.pid").read().endswith("\n"))
+time.sleep(0.2)
+os.write(terminal, b"\x1a")
+until(lambda: state() == "T")
+time.sleep(0.2)
+os.write(terminal, b"fg; echo code $? >fg.code\n")
+until(lambda: os.path.exists("fg.code") and open("fg.code").read().endswith("\n"))
+print(open("fg.code").read().strip())
+os.write(terminal, b"exit\n")
+END
+    timeout 30 python3 stop.py >out 2>err
+    is "Ctrl-Z and fg" "code 0" "$(cat out)"
+fi
+
+echo "$passed passed, $failed failed"
+((failed == 0))
