@@ -8,7 +8,6 @@
 #include <daybook/export.hpp>
 
 #include <cstdint>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -31,6 +30,17 @@ enum class fault : std::uint8_t {
   internal,       ///< a defect of this library
 };
 
+/// Where in the source an error was made. std::source_location is missing in clang 14 with the
+/// standard library of g++ 12.
+struct place {
+  char const* file;
+  int line;
+  [[nodiscard]] static constexpr place here(char const* file = __builtin_FILE(),
+                                            int line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
+};
+
 /// What the driver knows about a fault.
 struct error_facts {
   fault kind = fault::internal;
@@ -45,7 +55,7 @@ struct error_facts {
 class DAYBOOK_EXPORT error : public std::runtime_error {
  public:
   error(error_facts facts, std::string const& message,
-        std::source_location where = std::source_location::current());
+        place where = place::here(__builtin_FILE(), __builtin_LINE()));
 
   [[nodiscard]] fault kind() const noexcept { return facts_.kind; }
   /// The whole transaction may be run again, after a pause.
@@ -61,11 +71,11 @@ class DAYBOOK_EXPORT error : public std::runtime_error {
   /// The name of our statement ("run.start"), or "user" for one of the application's.
   [[nodiscard]] std::string const& statement() const noexcept { return facts_.statement; }
   [[nodiscard]] error_facts const& facts() const noexcept { return facts_; }
-  [[nodiscard]] std::source_location const& where() const noexcept { return where_; }
+  [[nodiscard]] place where() const noexcept { return where_; }
 
  private:
   error_facts facts_;
-  std::source_location where_;
+  place where_;
 };
 
 }  // namespace v1

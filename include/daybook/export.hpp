@@ -1,4 +1,4 @@
-// Which symbols the shared library shows. Everything else is hidden (SOVERSION promises only these).
+// Which symbols the shared library shows. The rest is hidden: SOVERSION promises only these.
 #pragma once
 
 #if defined(__GNUC__)

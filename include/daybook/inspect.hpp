@@ -61,9 +61,9 @@ struct run_detail {
 };
 
 struct runs_query {
-  std::string process;             ///< empty: all
-  std::optional<run_state> state;  ///< empty: all
-  std::int64_t limit = 100;        ///< newest attempts first
+  std::string process = {};             ///< empty: all
+  std::optional<run_state> state = {};  ///< empty: all
+  std::int64_t limit = 100;             ///< newest attempts first
 };
 
 /// What a precondition is worth: `invalid` (printed "void") means that the guarantees do not hold.

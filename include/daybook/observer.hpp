@@ -39,8 +39,8 @@ class DAYBOOK_EXPORT observer {
   /// A dead holder's run was freed by this process.
   virtual void taken_over(run_event const&) noexcept {}
   /// No renewal has succeeded for so long.
-  virtual void renewal_late(std::chrono::milliseconds /*since*/, std::string_view /*why*/) noexcept {
-  }
+  virtual void renewal_late(std::chrono::milliseconds /*since*/,
+                            std::string_view /*why*/) noexcept {}
   /// A transaction (by our name for it) is run again, for this reason.
   virtual void retried(std::string_view /*transaction*/, std::string_view /*why*/) noexcept {}
   /// A lost COMMIT reply was resolved.

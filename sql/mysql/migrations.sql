@@ -29,7 +29,7 @@ create table if not exists {holder} (
   pid            bigint          not null,
   started_us     bigint          not null,
   renewed_us     bigint          not null,
-  in_hand        varbinary(1024) not null,
+  in_hand        varbinary(4000) not null,
   ended_us       bigint,
   ended_how      varbinary(32)
 ) engine = InnoDB;

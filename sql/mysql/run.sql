@@ -66,7 +66,7 @@ where r.process = :process and r.run_key = :key and r.holder = :holder and r.sta
               where a.process = r.process and a.run_key = r.run_key and a.epoch = r.epoch);
 
 -- Lets go of an acquisition that this process does not know whether it has: one of a start, or of
--- a run whose end could not be settled.
+-- a run whose end could not be settled. As run.free.
 -- name: run.disown
 -- in: process, key, acquisition
 insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
@@ -77,9 +77,12 @@ from {run} where process = :process and run_key = :key and acquisition = :acquis
   and state in (9, 8)
 for update;
 -- then
-update {run} set state = -2, ended_us = {now}, error = 'let go after a lost reply',
+update {run} r set state = -2, ended_us = {now}, error = 'let go after a lost reply',
   version = version + 1
-where process = :process and run_key = :key and acquisition = :acquisition and state in (9, 8);
+where r.process = :process and r.run_key = :key and r.acquisition = :acquisition
+  and r.state in (9, 8)
+  and exists (select 1 from {attempt} a
+              where a.process = r.process and a.run_key = r.run_key and a.epoch = r.epoch);
 
 -- name: run.steps
 -- in: process, key, run_no

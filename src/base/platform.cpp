@@ -58,6 +58,10 @@ std::string network_file_system(std::string const& path) {
     where = where.has_parent_path() ? where.parent_path() : std::filesystem::path(".");
     if (::statfs(where.c_str(), &about) != 0) return {};
   }
+  return network_file_system_of(static_cast<std::uint32_t>(about.f_type));
+}
+
+std::string network_file_system_of(std::uint32_t magic) {
   // The numbers of statfs(2) and linux/magic.h.
   constexpr std::array<std::pair<std::uint32_t, char const*>, 8> known{{
       {0x6969, "nfs"},
@@ -69,8 +73,8 @@ std::string network_file_system(std::string const& path) {
       {0x00c36400, "ceph"},
       {0x013661fd, "gfs2"},
   }};
-  for (auto const& [magic, name] : known) {
-    if (static_cast<std::uint32_t>(about.f_type) == magic) return name;
+  for (auto const& [number, name] : known) {
+    if (number == magic) return name;
   }
   return {};
 }

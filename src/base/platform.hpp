@@ -30,6 +30,8 @@ void random_bytes(unsigned char* out, std::size_t size);
 /// "nfs", "cifs", ... when the file (or its folder) is on a file system of another machine,
 /// whose locks SQLite cannot trust; empty when it is local.
 [[nodiscard]] std::string network_file_system(std::string const& path);
+/// The same by the number that statfs(2) gives.
+[[nodiscard]] std::string network_file_system_of(std::uint32_t magic);
 
 [[noreturn]] void kill_self() noexcept;
 void stop_self() noexcept;

@@ -57,13 +57,14 @@ std::size_t first_control(std::string_view text) noexcept {
 
 std::string bounded(std::string_view text, std::size_t limit) {
   constexpr std::string_view mark = "...";
+  // What is not valid becomes one byte for one: the length stays.
+  bool const fits = text.size() <= limit;
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     auto const length = sequence(text.substr(at));
     auto const piece = length == 0 || text[at] == '\0' ? std::string_view("?")
                                                        : text.substr(at, length);
-    bool const last = at + (length == 0 ? 1 : length) >= text.size();
-    if (out.size() + piece.size() + (last ? 0 : mark.size()) > limit) {
+    if (!fits && out.size() + piece.size() + mark.size() > limit) {
       return out.append(mark);
     }
     out.append(piece);

@@ -45,6 +45,18 @@ std::string incarnation::lines() const {
   return out;
 }
 
+std::string step_in_hand(std::string_view lines, std::string_view process, std::string_view key) {
+  // Names hold no control characters, so that tabs and line ends part them.
+  auto const wanted = std::string(process) + "\t" + std::string(key) + "\t";
+  while (!lines.empty()) {
+    auto const end = lines.find('\n');
+    auto const line = lines.substr(0, end);
+    if (line.starts_with(wanted)) return std::string(line.substr(wanted.size()));
+    lines = end == std::string_view::npos ? std::string_view{} : lines.substr(end + 1);
+  }
+  return {};
+}
+
 void incarnation::die() {
   std::set<std::shared_ptr<in_hand>> lost;
   {
@@ -155,10 +167,11 @@ void holder::disown_orphans(db::session& on) noexcept {
   }
   std::erase_if(left, [&](orphan const& one) {
     try {
-      transact_once(on, with_.watch, "disown", isolation::read_committed, [&](db::session& session) {
+      auto const let_go = [&](db::session& session) {
         db::run(session, with_.sql["run.disown"], {one.process, one.key, one.acquisition});
         return decision::commit;
-      });
+      };
+      transact_once(on, with_.watch, "disown", isolation::read_committed, let_go);
       return true;
     } catch (std::exception const&) {
       return false;  // the next renewal tries again

@@ -36,6 +36,10 @@ struct in_hand {
   std::stop_source lost;
 };
 
+/// The step of this run in what incarnation::lines() wrote; empty when it is in none.
+[[nodiscard]] std::string step_in_hand(std::string_view lines, std::string_view process,
+                                       std::string_view key);
+
 struct orphan {
   std::string process;
   std::string key;

@@ -1,5 +1,6 @@
 #include "core/inspect.hpp"
 
+#include "core/holder.hpp"
 #include "core/transact.hpp"
 
 #include <daybook/error.hpp>
@@ -60,6 +61,7 @@ run_info read_info(std::span<cell const> row) {
   bool const in_hand = out.state == run_state::ready || out.state == run_state::running;
   if (in_hand) {
     who.since = out.attempt_started;
+    who.in_hand = step_in_hand(who.in_hand, out.process, out.key);
     out.holder = std::move(who);
   } else {
     out.holder_alive = false;

@@ -19,6 +19,25 @@ namespace core {
 namespace {
 
 constexpr std::size_t longest_error = 2000;
+constexpr std::size_t longest_value = 1 << 20;
+
+/// What every engine can store, and read back to the same bytes.
+void check_value(std::string_view step, std::string const& what) {
+  auto const bad = [&](char const* why) {
+    throw error({.kind = fault::bad_argument},
+                "step '" + std::string(step) + "' returned a text " + why);
+  };
+  if (what.size() > longest_value) bad("of more than 1 MiB: keep it in a table of yours");
+  if (what.find('\0') != std::string::npos) bad("with a zero byte: encode it first");
+  if (base::first_invalid_utf8(what) != std::string::npos) {
+    bad("that is not valid UTF-8: encode it first");
+  }
+}
+
+/// Whether the fence held: exactly one row.
+bool fenced(db::session& on, db::entry const& statement, std::initializer_list<value> values) {
+  return db::run(on, statement, values).affected == 1;
+}
 
 }  // namespace
 
@@ -41,7 +60,6 @@ held_run::~held_run() {
     try {
       end(run_state::interrupted, "let go without an end");
     } catch (...) {
-      lease_->add_orphan({identity_.process.str(), identity_.key.str(), held_.uuid});
       with_.watch.lost(event({}, "could not be handed back"));
     }
   }
@@ -56,7 +74,7 @@ run_event held_run::event(std::string_view step, std::string_view text) const {
 std::chrono::milliseconds held_run::patience() const { return with_.lease; }
 
 bool held_run::done(std::string_view name) const {
-  return done_before_.contains(std::string(name)) || used_.contains(name);
+  return done_before_.contains(std::string(name)) || done_now_.contains(name);
 }
 
 void held_run::mark_lost() {
@@ -65,9 +83,10 @@ void held_run::mark_lost() {
   with_.watch.lost(event());
 }
 
-bool held_run::fenced(db::session& on, db::entry const& statement,
-                      std::initializer_list<value> values) const {
-  return db::run(on, statement, values).affected == 1;
+bool held_run::still_held(db::session& on) const {
+  return db::run(on, with_.sql["run.held"],
+                 {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid})
+             .size() == 1;
 }
 
 bool held_run::renew_with(db::session& on) const {
@@ -97,12 +116,17 @@ outcome held_run::step(std::string_view name, step_options options, body const& 
     value = before->second;
     return outcome::skipped;
   }
-  if (who_) who_->set_step(*hand_, name);
+  struct between_steps {
+    held_run& of;
+    ~between_steps() {
+      if (of.who_) of.who_->set_step(*of.hand_, {});
+    }
+  } const afterwards{*this};
   auto const what = try_step(name, options, work, value);
-  if (who_) who_->set_step(*hand_, {});
   if (what == outcome::lost) {
     mark_lost();
   } else {
+    done_now_.emplace(name);
     with_.watch.step_done(event(name));
   }
   return what;
@@ -111,44 +135,71 @@ outcome held_run::step(std::string_view name, step_options options, body const& 
 outcome held_run::try_step(std::string_view name, step_options options, body const& work,
                            std::string& value) {
   for (;;) {
+    std::optional<outcome> before;
     bool renewed = false;
     auto const sent = base::boot_clock::now();
-    auto const attempt = [&](db::session& on) {
-      auto const& run_row = with_.sql;
-      if (options.fence == fence_position::first &&
-          !fenced(on, run_row["run.fence"],
-                  {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid})) {
-        return decision::rollback;
-      }
-      transaction tx(on, with_.user_sql);
-      value = work(tx);
-      if (base::hit_failpoint("step.effect_done")) on.cut();
-      renewed = renew_with(on);
-      return fenced(on, run_row["run.step"],
-                    {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid, name,
-                     std::string_view(value)})
-                 ? decision::commit
-                 : decision::rollback;
-    };
     try {
       auto const decided = transact(with_,
                                     {.name = "step",
                                      .level = options.level,
                                      .patience = patience(),
                                      .when_unreachable = unreachable::keep_trying},
-                                    attempt);
+                                    [&](db::session& on) {
+                                      if (!who_) before = done_by_us(on, name, value);
+                                      if (before) return decision::rollback;
+                                      return do_step(on, name, options, work, value, renewed);
+                                    });
+      if (before) return *before;
       if (decided == decision::rollback) return outcome::lost;
       if (renewed) who_->renewed(sent);
       return outcome::done;
     } catch (error const& e) {
       if (!e.in_doubt()) throw;
     }
+    if (!who_) continue;  // the next try looks for the record of this one
     switch (resolve_step(name, value)) {
       case fate::had_committed: return outcome::done;
       case fate::lost: return outcome::lost;
       case fate::never_will: break;  // the whole transaction again, under the new epoch
     }
   }
+}
+
+decision held_run::do_step(db::session& on, std::string_view name, step_options options,
+                           body const& work, std::string& value, bool& renewed) {
+  auto const& process = identity_.process.str();
+  auto const& key = identity_.key.str();
+  if (options.fence == fence_position::first &&
+      !fenced(on, with_.sql["run.fence"], {process, key, held_.epoch, held_.uuid})) {
+    return decision::rollback;
+  }
+  if (who_) who_->set_step(*hand_, name);
+  transaction tx(on, with_.user_sql);
+  value = work(tx);
+  check_value(name, value);
+  if (base::hit_failpoint("step.effect_done")) on.cut();
+  // What is written now is seen when the step is done.
+  if (who_) who_->set_step(*hand_, {});
+  renewed = renew_with(on);
+  bool const held = fenced(on, with_.sql["run.step"],
+                           {process, key, held_.epoch, held_.uuid, name, std::string_view(value)});
+  return held ? decision::commit : decision::rollback;
+}
+
+/// A run that another process holds: its fence is not ours to advance, so that after a lost reply
+/// the same guarded transaction is run again, which is harmless when it looks for its own record
+/// first.
+std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view name,
+                                            std::string& value) const {
+  auto const found =
+      db::run(on, with_.sql["run.step_recorded"],
+              {identity_.process.str(), identity_.key.str(), identity_.number, name});
+  if (found.size() == 0) return std::nullopt;
+  std::string by;
+  decode(found.row(0)[0], by);
+  decode(found.row(0)[1], value);
+  // Where it is the heir's record, the run was lost.
+  return by == held_.uuid || still_held(on) ? outcome::done : outcome::lost;
 }
 
 /// After a lost COMMIT reply a read is not enough: the old transaction may commit after we
@@ -210,14 +261,18 @@ held_run::fate held_run::resolve_step(std::string_view name, std::string& value)
   });
 }
 
-held_run::fate held_run::resolve_end() {
+held_run::fate held_run::resolve_end(run_state state) {
   return resolve("end", [&](db::session& on, std::vector<acquisition> const& candidates, fate) {
     // An ended run does not advance: its attempt in the history is the evidence, also when
-    // somebody has started it afresh since.
+    // somebody has started it afresh since. One that a take-over wrote says "interrupted".
     return std::any_of(candidates.begin(), candidates.end(), [&](acquisition const& one) {
-      return db::run(on, with_.sql["run.end_recorded"],
-                     {identity_.process.str(), identity_.key.str(), one.epoch, one.uuid})
-                 .size() == 1;
+      auto const found =
+          db::run(on, with_.sql["run.end_recorded"],
+                  {identity_.process.str(), identity_.key.str(), one.epoch, one.uuid});
+      if (found.size() == 0) return false;
+      std::int64_t recorded = 0;
+      decode(found.row(0)[0], recorded);
+      return recorded == static_cast<int>(state);
     });
   });
 }
@@ -226,35 +281,37 @@ outcome held_run::record(std::string_view name) {
   begin_step(name);
   if (lost_) return outcome::lost;
   if (done_before_.contains(std::string(name))) return outcome::skipped;
+  auto const what = try_record(name);
+  if (what == outcome::lost) {
+    mark_lost();
+  } else {
+    done_now_.emplace(name);
+    with_.watch.step_done(event(name));
+  }
+  return what;
+}
+
+outcome held_run::try_record(std::string_view name) {
   for (;;) {
-    bool recorded_before = false;
+    std::optional<outcome> before;
     try {
-      auto const decided = transact(
-          with_,
-          {.name = "record",
-           .patience = patience(),
-           .when_unreachable = unreachable::keep_trying},
-          [&](db::session& on) {
-            // The record may be there already: by this very call, when the reply to its COMMIT
-            // was lost. Running the same guarded transaction again is harmless, and this process
-            // may not advance a fence that is another's.
-            recorded_before = db::run(on, with_.sql["run.step_recorded"],
-                                      {identity_.process.str(), identity_.key.str(),
-                                       identity_.number, name})
-                                  .size() == 1;
-            if (recorded_before) return decision::rollback;
-            return fenced(on, with_.sql["run.step"],
-                          {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid,
-                           name, ""})
-                       ? decision::commit
-                       : decision::rollback;
-          });
-      if (decided == decision::commit || recorded_before) {
-        with_.watch.step_done(event(name));
-        return outcome::done;
-      }
-      mark_lost();
-      return outcome::lost;
+      auto const decided =
+          transact(with_,
+                   {.name = "record",
+                    .patience = patience(),
+                    .when_unreachable = unreachable::keep_trying},
+                   [&](db::session& on) {
+                     std::string unused;
+                     before = done_by_us(on, name, unused);
+                     if (before) return decision::rollback;
+                     return fenced(on, with_.sql["run.step"],
+                                   {identity_.process.str(), identity_.key.str(), held_.epoch,
+                                    held_.uuid, name, ""})
+                                ? decision::commit
+                                : decision::rollback;
+                   });
+      if (before) return *before;
+      return decided == decision::commit ? outcome::done : outcome::lost;
     } catch (error const& e) {
       if (!e.in_doubt()) throw;
     }
@@ -263,35 +320,17 @@ outcome held_run::record(std::string_view name) {
 
 bool held_run::end(run_state state, std::string_view why) {
   with_.check_process();
-  if (!open_ || lost_) {
-    open_ = false;
-    return false;
-  }
+  bool const was_open = std::exchange(open_, false);
+  if (!was_open || lost_) return false;
   auto const text = base::bounded(why, longest_error);
   bool held = false;
-  for (bool settled = false; !settled;) {
-    settled = true;
-    try {
-      held = transact(with_,
-                      {.name = "end",
-                       .patience = patience(),
-                       .when_unreachable = unreachable::keep_trying},
-                      [&](db::session& on) {
-                        return fenced(on, with_.sql["run.end"],
-                                      {identity_.process.str(), identity_.key.str(), held_.epoch,
-                                       held_.uuid, std::int64_t{static_cast<int>(state)},
-                                       std::string_view(text)})
-                                   ? decision::commit
-                                   : decision::rollback;
-                      }) == decision::commit;
-    } catch (error const& e) {
-      if (!e.in_doubt()) throw;
-      auto const what = resolve_end();
-      held = what == fate::had_committed;
-      settled = what != fate::never_will;
-    }
+  try {
+    held = try_end(state, text);
+  } catch (...) {
+    // While this holder lives the run would be nobody else's: the background lets go of it.
+    if (who_) lease_->add_orphan({identity_.process.str(), identity_.key.str(), held_.uuid});
+    throw;
   }
-  open_ = false;
   if (!held) {
     mark_lost();
   } else if (state == run_state::succeeded) {
@@ -302,6 +341,30 @@ bool held_run::end(run_state state, std::string_view why) {
     with_.watch.released(event({}, text));
   }
   return held;
+}
+
+bool held_run::try_end(run_state state, std::string_view why) {
+  for (;;) {
+    try {
+      auto const decided = transact(with_,
+                                    {.name = "end",
+                                     .patience = patience(),
+                                     .when_unreachable = unreachable::keep_trying},
+                                    [&](db::session& on) {
+                                      return fenced(on, with_.sql["run.end"],
+                                                    {identity_.process.str(), identity_.key.str(),
+                                                     held_.epoch, held_.uuid,
+                                                     std::int64_t{static_cast<int>(state)}, why})
+                                                 ? decision::commit
+                                                 : decision::rollback;
+                                    });
+      return decided == decision::commit;
+    } catch (error const& e) {
+      if (!e.in_doubt()) throw;
+    }
+    auto const what = resolve_end(state);
+    if (what != fate::never_will) return what == fate::had_committed;
+  }
 }
 
 std::string held_run::token() const { return write_token(identity_, held_); }

@@ -5,12 +5,14 @@
 
 #include "core/context.hpp"
 #include "core/holder.hpp"
+#include "core/transact.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/names.hpp>
 #include <daybook/run.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,6 +59,7 @@ class held_run {
 
   outcome step(std::string_view name, step_options options, body const& work, std::string& value);
   outcome record(std::string_view name);
+  /// Ends this attempt, in whatever way: it is over afterwards, also when this throws.
   bool end(run_state state, std::string_view why);
   [[nodiscard]] bool done(std::string_view name) const;
 
@@ -71,13 +74,19 @@ class held_run {
 
   outcome try_step(std::string_view name, step_options options, body const& work,
                    std::string& value);
+  /// What happens inside a step's transaction.
+  decision do_step(db::session& on, std::string_view name, step_options options, body const& work,
+                   std::string& value, bool& renewed);
+  outcome try_record(std::string_view name);
+  [[nodiscard]] std::optional<outcome> done_by_us(db::session& on, std::string_view name,
+                                                  std::string& value) const;
   fate resolve_step(std::string_view name, std::string& value);
-  fate resolve_end();
+  bool try_end(run_state state, std::string_view why);
+  fate resolve_end(run_state state);
   template <class Evidence>
   fate resolve(std::string_view transaction_name, Evidence const& evidence);
-  [[nodiscard]] bool fenced(db::session& on, db::entry const& statement,
-                            std::initializer_list<value> values) const;
-  /// Commits the caller's work only when the fence held; renews with it on one-writer engines.
+  [[nodiscard]] bool still_held(db::session& on) const;
+  /// Where the engine has one writer, whose long step would keep the background from renewing.
   [[nodiscard]] bool renew_with(db::session& on) const;
   void begin_step(std::string_view name);
   void mark_lost();
@@ -91,7 +100,8 @@ class held_run {
   run_identity identity_;
   acquisition held_;
   std::map<std::string, std::string> done_before_;
-  std::set<std::string, std::less<>> used_;
+  std::set<std::string, std::less<>> used_;      ///< names given, whatever came of them
+  std::set<std::string, std::less<>> done_now_;
   bool open_ = true;
   bool lost_ = false;
 };
@@ -101,7 +111,7 @@ class runs {
   runs(context const& with, core::holder& lease) : with_(with), lease_(&lease) {}
 
   started start(process const& name, key const& piece, start_options options);
-  std::optional<run> attach(std::string_view token);
+  std::optional<run> attach(std::string_view text);
 
  private:
   struct taken {
@@ -118,7 +128,14 @@ class runs {
     occupant who;
     bool holder_ended = false;
     bool lease_over = false;
+    [[nodiscard]] bool in_hand() const noexcept;
   };
+
+  /// The run, or empty: refused, or (`locked` says by what) kept waiting for too long.
+  std::optional<run> try_once(process const& name, key const& piece, start_options options,
+                              std::exception_ptr& locked);
+  /// Why not; empty where it may be taken, or taken over.
+  static std::optional<started> refused(look const& seen, start_options options);
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::string const& holder_uuid,

@@ -8,6 +8,7 @@
 
 #include <daybook/error.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace daybook {
@@ -26,43 +27,65 @@ timestamp to_time(cell const& from) {
 
 }  // namespace
 
+bool runs::look::in_hand() const noexcept {
+  return state == run_state::running || state == run_state::ready;
+}
+
 started runs::start(process const& name, key const& piece, start_options options) {
   with_.check_process();
   backoff pauses(start_patience);
   for (;;) {
-    auto who = lease_->current();
+    // Where there is one writer, another's long step keeps us from writing; reading it does not.
+    if (with_.dialect.one_writer) {
+      if (auto no = refused(look_at(name, piece), options)) return std::move(*no);
+    }
+    std::exception_ptr locked;
+    if (auto held = try_once(name, piece, options, locked)) return started(std::move(*held));
+    auto const seen = look_at(name, piece);
+    if (auto no = refused(seen, options)) return std::move(*no);
+    if (seen.in_hand() && take_over(name, piece, seen)) continue;
+    // Free, and yet not given to us: our holder was declared dead and has not noticed, or others
+    // are busy with it.
+    if (auto const who = lease_->peek()) drop_if_dead(*who);
+    if (pauses.pause()) continue;
+    if (locked && !seen.in_hand()) std::rethrow_exception(locked);
+    return started(refusal::running_elsewhere, seen.who);
+  }
+}
+
+std::optional<started> runs::refused(look const& seen, start_options options) {
+  if (!seen.exists) return std::nullopt;
+  if (seen.state == run_state::unknown) return started(refusal::unknown_outcome);
+  if (seen.in_hand()) {
+    if (seen.holder_ended || seen.lease_over) return std::nullopt;
+    return started(refusal::running_elsewhere, seen.who);
+  }
+  if (options.once && seen.succeeded) return started(refusal::done_before);
+  return std::nullopt;
+}
+
+std::optional<run> runs::try_once(process const& name, key const& piece, start_options options,
+                                  std::exception_ptr& locked) {
+  try {
+    auto const who = lease_->current();
     if (lease_->has_orphan(name.str(), piece.str())) {
       read(with_, start_patience, [&](db::session& on) { lease_->disown_orphans(on); });
     }
     auto const acquisition_uuid = base::new_uuid();
-    if (auto const got = try_start(name, piece, options, who->uuid(), acquisition_uuid)) {
-      auto held = std::make_unique<held_run>(
-          with_, *lease_, who, run_identity{name, piece, got->number, got->attempt},
-          acquisition{got->epoch, acquisition_uuid});
-      if (got->steps_done > 0) held->knows_done(steps_of(name, piece, got->number));
-      with_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
-      return started(run(std::move(held)));
-    }
-    auto const seen = look_at(name, piece);
-    if (!seen.exists) {
-      drop_if_dead(*who);
-      continue;
-    }
-    if (seen.state == run_state::unknown) return started(refusal::unknown_outcome);
-    bool const in_hand = seen.state == run_state::running || seen.state == run_state::ready;
-    if (in_hand) {
-      if (!seen.holder_ended && !seen.lease_over) {
-        return started(refusal::running_elsewhere, seen.who);
-      }
-      if (!take_over(name, piece, seen)) return started(refusal::running_elsewhere, seen.who);
-    } else if (options.once && seen.succeeded) {
-      return started(refusal::done_before);
-    } else {
-      // Free, and yet not given to us: our holder was declared dead and has not noticed, or others
-      // are busy with it.
-      drop_if_dead(*who);
-      if (!pauses.pause()) return started(refusal::running_elsewhere, seen.who);
-    }
+    auto const got = try_start(name, piece, options, who->uuid(), acquisition_uuid);
+    if (!got) return std::nullopt;
+    auto held = std::make_unique<held_run>(with_, *lease_, who,
+                                           run_identity{name, piece, got->number, got->attempt},
+                                           acquisition{got->epoch, acquisition_uuid});
+    if (got->steps_done > 0) held->knows_done(steps_of(name, piece, got->number));
+    with_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
+    return run(std::move(held));
+  } catch (error const& e) {
+    // The row, or the whole database, is locked by a transaction that does not end: somebody has
+    // it in hand.
+    if (e.kind() != fault::conflict) throw;
+    locked = std::current_exception();
+    return std::nullopt;
   }
 }
 
@@ -86,6 +109,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
     std::optional<taken> got;
     try {
       transact(with_, {.name = "start", .patience = start_patience}, [&](db::session& on) {
+        got.reset();  // what a try took that was rolled back is not ours
         auto const rows = db::run(
             on, with_.sql["run.start"],
             {name.str(), piece.str(), acquisition_uuid, holder_uuid,
@@ -106,8 +130,6 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
         continue;
       }
       if (doubt) lease_->add_orphan({name.str(), piece.str(), acquisition_uuid});
-      // The row is locked by a transaction that does not end: somebody has it in hand.
-      if (e.kind() == fault::conflict) return std::nullopt;
       throw;
     }
   }
@@ -131,7 +153,9 @@ runs::look runs::look_at(process const& name, key const& piece) {
     decode(row[4], seen.who.pid);
     seen.who.since = to_time(row[5]);
     seen.who.until = to_time(row[6]);
-    decode(row[7], seen.who.in_hand);
+    std::string lines;
+    decode(row[7], lines);
+    seen.who.in_hand = step_in_hand(lines, name.str(), piece.str());
     decode(row[8], seen.holder_ended);
     decode(row[9], seen.lease_over);
   });
@@ -149,13 +173,17 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
         return decision::commit;
       });
     }
-    transact(with_, {.name = "free", .patience = start_patience}, [&](db::session& on) {
-      bool const freed = db::run(on, with_.sql["run.free"],
-                                 {name.str(), piece.str(), seen.who.holder})
-                             .affected == 1;
-      if (freed) with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
-      return freed ? decision::commit : decision::rollback;
-    });
+    auto const freed = transact(with_, {.name = "free", .patience = start_patience},
+                                [&](db::session& on) {
+                                  return db::run(on, with_.sql["run.free"],
+                                                 {name.str(), piece.str(), seen.who.holder})
+                                                 .affected == 1
+                                             ? decision::commit
+                                             : decision::rollback;
+                                });
+    if (freed == decision::commit) {
+      with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
+    }
   } catch (error const& e) {
     // Both do nothing the second time: what is in doubt is looked at afresh.
     if (e.in_doubt()) return true;
@@ -189,7 +217,8 @@ std::optional<run> runs::attach(std::string_view text) {
                 "run::token(), and must be handed on whole");
   }
   bool held = false;
-  auto const& [identity, holding] = *what;
+  auto const& identity = what->identity;
+  auto const& holding = what->held;
   read(with_, start_patience, [&](db::session& on) {
     held = db::run(on, with_.sql["run.held"],
                    {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid})

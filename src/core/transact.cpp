@@ -100,13 +100,17 @@ void with_session(context const& with, transact_options const& options, F const&
       body(*session);
       return;
     } catch (error const& e) {
-      if (e.in_doubt()) throw;
+      // A full disk is not emptied while we wait.
+      if (e.in_doubt() || e.kind() == fault::full) throw;
       if (e.breaks_connection()) with.sessions.forget_idle();
-      bool const gone = e.kind() == fault::unreachable;
+      // A read-only server is one to wait for in a fail-over, and to complain of otherwise.
+      bool const gone = e.kind() == fault::unreachable || e.kind() == fault::read_only;
       bool const insist = options.when_unreachable == unreachable::keep_trying;
       // A connection that had been idle may be dead when the server is well: one fresh try.
       bool const again = gone ? insist || (first && e.retryable()) : e.retryable();
-      if (!again || !pauses.pause()) throw;
+      // Also when patience is over: a process that was stopped in mid-transaction, longer than
+      // the server kept it open, has not tried yet.
+      if (!again || !(pauses.pause() || (gone && first))) throw;
       with.watch.retried(options.name, e.what());
     }
   }

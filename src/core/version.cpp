@@ -84,7 +84,8 @@ void check_version(std::optional<book_version> const& found, std::string_view wh
     refuse("there is no book here: run 'daybook migrate up' (or call book::migrate())");
   } else if (found->version < library_version) {
     refuse("the book is of version " + std::to_string(found->version) + ", this program needs " +
-           std::to_string(library_version) + ": run 'daybook migrate up' (or call book::migrate())");
+           std::to_string(library_version) +
+           ": run 'daybook migrate up' (or call book::migrate())");
   } else if (found->oldest > library_version) {
     refuse("the book is of version " + std::to_string(found->version) +
            ", which works with programs of version " + std::to_string(found->oldest) +

@@ -103,6 +103,12 @@ constexpr std::string_view fence =
     "epoch = :epoch and acquisition = :acquisition and state in (9, 8)";
 #endif
 
+/// A database's name comes from a URL, and may be a word of SQL or hold a hyphen.
+std::string quoted(std::string const& schema, placeholder style) {
+  char const quote = style == placeholder::question ? '`' : '"';
+  return quote + schema + quote;
+}
+
 std::string clock(clock_kind kind, std::string const& real, std::string const& clock_table) {
   if (kind == clock_kind::real) return real;
   return "(select coalesce(stopped_us, " + real + " + offset_us) from " + clock_table + ")";
@@ -110,14 +116,14 @@ std::string clock(clock_kind kind, std::string const& real, std::string const& c
 
 }  // namespace
 
-catalogue::catalogue(catalogue_options const& options)
-    : table_prefix_(options.schema + "." + options.prefix) {
+catalogue::catalogue(catalogue_options const& options, std::span<sql_file const> files)
+    : table_prefix_(quoted(options.schema, options.style) + "." + options.prefix) {
   words_["schema"] = options.schema;
   words_["prefix"] = options.prefix;
   words_["fence"] = fence;
   words_["real_now"] = options.real_clock;
   words_["now"] = clock(options.clock, words_["real_now"], table_prefix_ + "clock");
-  for (auto const& file : embedded_sql()) {
+  for (auto const& file : files) {
     if (file.dialect != options.dialect) continue;
     if (file.room == "migrations") {
       migrations_ = file.text;

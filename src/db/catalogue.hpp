@@ -62,7 +62,8 @@ struct catalogue_options {
 class catalogue {
  public:
   /// On failure: daybook::error (fault::internal) that names the file and the line.
-  explicit catalogue(catalogue_options const& options);
+  explicit catalogue(catalogue_options const& options,
+                     std::span<sql_file const> files = embedded_sql());
 
   /// An unknown name is daybook::error (fault::internal).
   [[nodiscard]] entry const& operator[](std::string_view name) const;

@@ -20,10 +20,15 @@ bool in_word(char c) {
 }
 
 /// Where the quoted text that starts at `at` ends; a doubled quote goes on, as in every engine.
-std::size_t past_quote(std::string_view text, std::size_t at) {
+/// On MariaDB a backslash takes the next character with it, but not between back-quotes.
+std::size_t past_quote(std::string_view text, std::size_t at, placeholder style) {
   char const quote = text[at];
-  auto const end = text.find(quote, at + 1);
-  return end == std::string_view::npos ? text.size() : end + 1;
+  bool const backslash = style == placeholder::question && quote != '`';
+  for (auto end = at + 1; end < text.size(); ++end) {
+    if (text[end] == quote) return end + 1;
+    if (backslash && text[end] == '\\') ++end;
+  }
+  return text.size();
 }
 
 std::size_t past(std::string_view text, std::size_t at, std::string_view end) {
@@ -41,12 +46,13 @@ std::size_t past_dollar_quote(std::string_view text, std::size_t at) {
 }
 
 /// Where what is not ours to touch ends; `at` itself when a parameter or plain text is there.
-std::size_t past_untouched(std::string_view text, std::size_t at) {
+std::size_t past_untouched(std::string_view text, std::size_t at, placeholder style) {
   auto const rest = text.substr(at);
   if (rest.front() == '\'' || rest.front() == '"' || rest.front() == '`') {
-    return past_quote(text, at);
+    return past_quote(text, at, style);
   }
   if (rest.starts_with("--")) return past(text, at, "\n");
+  if (rest.front() == '#' && style == placeholder::question) return past(text, at, "\n");
   if (rest.starts_with("/*")) return past(text, at + 2, "*/");
   if (rest.starts_with("::") || rest.starts_with(":=")) return at + 2;
   // A dollar inside a word belongs to it.
@@ -77,7 +83,7 @@ statement rewrite(std::string_view name, std::string_view text, placeholder styl
   bool const may_add = out.inputs.empty();
   std::size_t at = 0;
   while (at < text.size()) {
-    if (auto const end = past_untouched(text, at); end > at) {
+    if (auto const end = past_untouched(text, at, style); end > at) {
       out.text.append(text.substr(at, end - at));
       at = end;
       continue;

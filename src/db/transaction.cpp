@@ -40,8 +40,8 @@ std::vector<cell> transaction::query_values(sql text, std::initializer_list<valu
   auto found = execute(*session_, statements_->of(text.text()), arguments);
   if (found.width != width) {
     throw error({.kind = fault::bad_argument, .statement = "user"},
-                "a query gives " + std::to_string(found.width) + " columns where the program wants " +
-                    std::to_string(width));
+                "a query gives " + std::to_string(found.width) +
+                    " columns where the program wants " + std::to_string(width));
   }
   return std::move(found.cells);
 }

@@ -170,13 +170,14 @@ url parse_url(std::string_view text) {
       {"mysql", scheme::mysql},
       {"mariadb", scheme::mysql},
   }};
-  auto const found = std::find_if(schemes.begin(), schemes.end(),
-                                  [&](auto const& known) { return known.first == scheme_text; });
+  auto const* const found =
+      std::find_if(schemes.begin(), schemes.end(),
+                   [&](auto const& known) { return known.first == scheme_text; });
   if (colon == std::string_view::npos || found == schemes.end()) {
     // The text itself may hold a password: only a plain word is shown.
-    bool const plain = colon != std::string_view::npos && colon <= 16 && colon > 0 &&
-                       std::all_of(scheme_text.begin(), scheme_text.end(),
-                                   [](char c) { return (c >= 'a' && c <= 'z') || c == '+'; });
+    bool const word = std::all_of(scheme_text.begin(), scheme_text.end(),
+                                  [](char c) { return (c >= 'a' && c <= 'z') || c == '+'; });
+    bool const plain = word && colon >= 1 && colon <= 16;
     bad((plain ? "unknown scheme '" + std::string(scheme_text) + "'" : "it has no known scheme") +
         "; write " + std::string(forms));
   }

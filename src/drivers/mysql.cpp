@@ -320,13 +320,11 @@ void mysql_session::interrupt() noexcept {
 }
 
 std::string mysql_session::schema() {
-  auto const plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  if (!std::all_of(url_.path.begin(), url_.path.end(), plain)) {
+  // It stands between back-quotes, and between quotes where the server's own tables are asked.
+  if (url_.path.find_first_of("`'\\") != std::string::npos) {
     throw error({.kind = fault::bad_argument},
-                url_.shown + ": the tables' database must be named with letters, digits and '_' "
-                             "only: name another one, in the URL or as the book's schema");
+                url_.shown + ": the tables' database has a quote or a backslash in its name: name "
+                             "another one, in the URL or as the book's schema");
   }
   if (!url_.path.empty()) return url_.path;
   throw error({.kind = fault::bad_argument},

@@ -204,7 +204,7 @@ error mysql_error(mysql_problem const& what, error_facts const& facts, mysql_kin
   if (auto const help = mysql_remedy(what.code, server, facts); !help.empty()) {
     text.append(": ").append(help);
   }
-  return error(facts, text);
+  return {facts, text};
 }
 
 mysql_socket::mysql_socket(::MYSQL& of)

@@ -96,6 +96,8 @@ constexpr std::array meanings{
     meaning{2055, from::both, fault::unreachable, again::yes, connection::broken},
     meaning{5013, from::both, fault::unreachable, again::yes, connection::broken},
     meaning{5014, from::both, fault::unreachable, again::yes, connection::broken},
+    // A prepared "select *" whose table has other columns now; its rows stay unread.
+    meaning{2057, from::both, fault::conflict, again::yes, connection::broken},
     meaning{2000, from::both, fault::internal, again::no, connection::broken},
     meaning{2008, from::both, fault::io, again::no, connection::broken},
     meaning{2014, from::both, fault::internal, again::no, connection::broken},

@@ -68,7 +68,7 @@ struct slot {
     case shape::integer:
       out.buffer_type = MYSQL_TYPE_LONGLONG;
       out.buffer = &to.integer;
-      out.is_unsigned = (field.flags & UNSIGNED_FLAG) != 0;
+      out.is_unsigned = (field.flags & UNSIGNED_FLAG) != 0 ? 1 : 0;
       break;
     case shape::real:
       out.buffer_type = MYSQL_TYPE_DOUBLE;
@@ -200,7 +200,7 @@ void read_text_rows(::MYSQL_RES& from, db::table& into, std::string_view stateme
   auto const width = ::mysql_num_fields(&from);
   std::span const fields(::mysql_fetch_fields(&from), width);
   into.width = width;
-  while (auto const row = ::mysql_fetch_row(&from)) {
+  while (auto* const row = ::mysql_fetch_row(&from)) {
     auto const* const lengths = ::mysql_fetch_lengths(&from);
     for (unsigned at = 0; at < width; ++at) {
       into.cells.push_back(text_cell(row[at], lengths[at], fields[at], statement));

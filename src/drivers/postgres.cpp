@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <unordered_map>
 #include <utility>
 
@@ -98,7 +99,8 @@ class postgres_session final : public db::session {
   cancel_key cancel_;
   std::unordered_map<std::string, std::vector<prepared>> prepared_;
   std::size_t names_ = 0;
-  std::string last_words_;  ///< of a server that ended the session while we were silent
+  std::string last_words_;           ///< of a server that ended the session while we were silent
+  std::exception_ptr why_no_begin_;  ///< from handle(), which must not throw
   isolation level_{};
   bool open_ = false;        ///< between begin and its end
   bool begin_sent_ = false;  ///< false while BEGIN waits for its first statement
@@ -255,8 +257,9 @@ void postgres_session::commit() {
   open_ = false;
   if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
   throw error({.kind = fault::conflict, .sqlstate = "25P02", .statement = "commit"},
-              url_.shown + ": the transaction was rolled back, for an earlier statement of it had "
-                           "failed: let that statement's error through");
+              url_.shown +
+                  ": the transaction was rolled back, for an earlier statement of it had "
+                  "failed: let that statement's error through");
 }
 
 void postgres_session::rollback() noexcept {
@@ -285,8 +288,9 @@ void postgres_session::interrupt() noexcept {
 db::native postgres_session::handle() noexcept {
   try {
     if (usable()) begin_now();
-  } catch (std::exception const&) {
+  } catch (...) {
     broken_ = true;
+    why_no_begin_ = std::current_exception();
   }
   return on_.get();
 }
@@ -304,6 +308,7 @@ void postgres_session::require_connected(std::string const& statement, moment wh
     fail({.cause = "the connection was cut"}, statement,
          when == moment::at_commit ? when : moment::inside);
   }
+  if (why_no_begin_) std::rethrow_exception(why_no_begin_);
   if (!broken_ && still_connected(*on_)) return;
   // Nothing was sent, so nothing is in doubt.
   fail({.cause = last_words_.empty() ? "the connection was lost" : last_words_}, statement,
@@ -316,8 +321,9 @@ void postgres_session::require_transaction(std::string const& statement) {
   if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) return;
   broken_ = true;
   throw error({.kind = fault::bad_argument, .breaks_connection = true, .statement = statement},
-              url_.shown + ": the transaction is not open any more: its body must not end it, and "
-                           "must read all results of its own statements");
+              url_.shown +
+                  ": the transaction is not open any more: its body must not end it, and "
+                  "must read all results of its own statements");
 }
 
 void postgres_session::check(answer const& came, std::string const& statement, moment when) {

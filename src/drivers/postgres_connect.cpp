@@ -79,8 +79,7 @@ settings common(db::url const& to) {
           {"client_encoding", "UTF8"}};
 }
 
-std::chrono::milliseconds patience_for(conninfo const& parsed,
-                                       db::connect_options const& options) {
+std::chrono::milliseconds patience_for(conninfo const& parsed, db::connect_options const& options) {
   auto const text = parsed["connect_timeout"];
   int seconds = 0;
   std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -111,8 +110,8 @@ connection attempt(db::url const& to, settings const& with, std::chrono::millise
   if (!made) throw std::bad_alloc();
   ::PQsetErrorVerbosity(made.get(), PQERRORS_VERBOSE);
   ::PQsetNoticeReceiver(made.get(), drop_notice, nullptr);
-  auto state = ::PQstatus(made.get()) == CONNECTION_BAD ? PGRES_POLLING_FAILED
-                                                        : PGRES_POLLING_WRITING;
+  auto state =
+      ::PQstatus(made.get()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
   while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
     short const events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
     if (!wait_for_socket(::PQsocket(made.get()), events, until)) {

@@ -88,8 +88,9 @@ class postgres : public testing::TestWithParam<char const*> {
     direct_ = from_environment("DAYBOOK_TEST_POSTGRESQL");
     if (url_.empty() || direct_.empty()) GTEST_SKIP() << GetParam() << " is not set";
     other_ = connect(direct_);
-    other_->script("drop table if exists driver_test; create table driver_test (id int primary "
-                   "key, note text)");
+    other_->script(
+        "drop table if exists driver_test; create table driver_test (id int primary "
+        "key, note text)");
     on_ = connect(url_);
   }
 
@@ -165,12 +166,13 @@ TEST_P(postgres, a_statement_is_prepared_once_for_each_row_of_types) {
 
 TEST_P(postgres, settings_hold_in_a_transaction) {
   run(*other_, "insert into driver_test values (1)");
-  for (auto const level : {isolation::read_committed, isolation::repeatable_read,
-                           isolation::serializable}) {
+  for (auto const level :
+       {isolation::read_committed, isolation::repeatable_read, isolation::serializable}) {
     on_->begin(level);
-    auto const back = run(*on_, "select current_setting('transaction_isolation'), "
-                                "current_setting('lock_timeout'), "
-                                "current_setting('idle_in_transaction_session_timeout')");
+    auto const back = run(*on_,
+                          "select current_setting('transaction_isolation'), "
+                          "current_setting('lock_timeout'), "
+                          "current_setting('idle_in_transaction_session_timeout')");
     EXPECT_EQ(back.cells[0], cell(level == isolation::read_committed    ? "read committed"
                                   : level == isolation::repeatable_read ? "repeatable read"
                                                                         : "serializable"));

@@ -62,9 +62,9 @@ error_facts classify(int code) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL: return {.kind = fault::conflict, .retryable = true};
+    case SQLITE_PROTOCOL:
     case SQLITE_INTERRUPT: return {.kind = fault::conflict, .retryable = true};
-    case SQLITE_FULL: return {.kind = fault::full};
+    case SQLITE_FULL: return {.kind = fault::full, .retryable = true};
     case SQLITE_IOERR:
     case SQLITE_NOMEM: return {.kind = fault::io};
     case SQLITE_READONLY: return {.kind = fault::read_only};

@@ -58,7 +58,7 @@ engine::engine(db::url where, book_options options, driver how)
       how_(std::move(how)),
       process_(base::process_id()),
       user_sql_(how_.style),
-      sessions_([this] { return how_.connect(connecting(milliseconds{0})); },
+      sessions_([this] { return how_.connect(connecting()); },
                 options_.connections) {
   if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
     bad(where_.shown + ": SQLite has no schemas: use a table prefix");
@@ -74,11 +74,20 @@ engine::~engine() {
   parts_->background.reset();
 }
 
-db::connect_options engine::connecting(milliseconds statement_timeout) const {
+db::connect_options engine::connecting() const {
   return {.connect_timeout = options_.connect_timeout,
           .lock_timeout = std::min<milliseconds>(options_.lease / 3, std::chrono::seconds{5}),
-          .statement_timeout = statement_timeout,
+          .statement_timeout = milliseconds{0},
           .idle_timeout = options_.lease};
+}
+
+db::connect_options engine::hurried() const {
+  // ttl >= 3 renewals + 2 statements: a sixth for each leaves a sixth to spare.
+  auto const sixth = std::min<milliseconds>(options_.lease / 6, std::chrono::seconds{5});
+  auto out = connecting();
+  out.connect_timeout = std::min(out.connect_timeout, sixth);
+  out.statement_timeout = sixth;
+  return out;
 }
 
 db::catalogue_options engine::catalogue_of(db::clock_kind clock) const {
@@ -125,11 +134,9 @@ engine::parts& engine::require() {
   made->lease = std::make_unique<core::holder>(full);
   made->starter = std::make_unique<core::runs>(full, *made->lease);
   if (options_.renew_in_background) {
-    // ttl >= 3 renewals + 2 statements: a sixth for each leaves a sixth to spare.
-    auto const timeout = std::min<milliseconds>(options_.lease / 6, std::chrono::seconds{5});
     made->background = std::make_unique<renewal>(
-        *made->lease, [this, timeout] { return how_.connect(connecting(timeout)); }, full.watch,
-        options_.lease, how_.about->one_writer);
+        *made->lease, [this] { return how_.connect(hurried()); }, full.watch, options_.lease,
+        how_.about->one_writer);
   }
   parts_ = std::move(made);
   return *parts_;

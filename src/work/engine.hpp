@@ -65,7 +65,9 @@ class engine {
   };
   [[nodiscard]] core::context context_of(db::catalogue const& sql);
   [[nodiscard]] db::catalogue_options catalogue_of(db::clock_kind clock) const;
-  [[nodiscard]] db::connect_options connecting(std::chrono::milliseconds statement_timeout) const;
+  [[nodiscard]] db::connect_options connecting() const;
+  /// For the renewal, which must know in time that it has failed.
+  [[nodiscard]] db::connect_options hurried() const;
   parts& require();
 
   db::url where_;
