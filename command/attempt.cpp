@@ -1,0 +1,50 @@
+#include "attempt.hpp"
+
+#include "exit.hpp"
+#include "format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace command {
+
+std::string name_of(daybook::process const& name, daybook::key const& piece) {
+  if (piece == daybook::key{}) return printable(name.str());
+  return fmt::format("{}, key {}", printable(name.str()), printable(piece.str()));
+}
+
+program program_for(daybook::run const& of, std::string_view step, database const& where,
+                    arguments const& words) {
+  return {.words = words,
+          .environment = {{token_variable, of.token()},
+                          {"DAYBOOK_PROCESS", of.process_name().str()},
+                          {"DAYBOOK_KEY", of.run_key().str()},
+                          {"DAYBOOK_ATTEMPT", std::to_string(of.attempt())},
+                          {"DAYBOOK_RESUMED", of.resumed() ? "1" : "0"},
+                          {"DAYBOOK_IDEMPOTENCY_KEY", of.idempotency_key(step)},
+                          {"DAYBOOK_DATABASE_URL", where.url},
+                          {"DAYBOOK_SCHEMA", where.schema},
+                          {"DAYBOOK_PREFIX", where.prefix}}};
+}
+
+arguments command_of(split_arguments const& given, std::string_view verb) {
+  if (!given.after) {
+    auto const& flags = given.before;
+    bool const help = std::any_of(flags.begin(), flags.end(), [](auto const& one) {
+      return one == "--help" || one == "-h";
+    });
+    if (help) return {};
+    throw complaint(exit_code::usage,
+                    fmt::format("{0}: put -- before the command: daybook {0} NAME -- "
+                                "COMMAND (see daybook {0} --help)",
+                                verb));
+  }
+  if (given.after->empty() || given.after->front().empty()) {
+    throw complaint(exit_code::usage,
+                    fmt::format("{0}: no command after -- (see daybook {0} --help)", verb));
+  }
+  return *given.after;
+}
+
+}  // namespace command

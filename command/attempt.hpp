@@ -1,0 +1,28 @@
+// What `run` and `step` have in common: the child's environment, and recording what came of it.
+// Thread safety: the main thread.
+#pragma once
+
+#include "child.hpp"
+#include "options.hpp"
+
+#include <daybook/run.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace command {
+
+/// How inner calls find the run and its book.
+inline constexpr char const* token_variable = "DAYBOOK_RUN";
+
+/// "nightly" or "nightly, key 2026-11-21", for messages.
+[[nodiscard]] std::string name_of(daybook::process const& name, daybook::key const& piece);
+
+/// The child with all of DAYBOOK_... set. `step` is empty for the run itself.
+[[nodiscard]] program program_for(daybook::run const& of, std::string_view step,
+                                  database const& where, arguments const& words);
+
+/// The words after "--"; none when help is asked for. On failure: complaint (64).
+[[nodiscard]] arguments command_of(split_arguments const& given, std::string_view verb);
+
+}  // namespace command

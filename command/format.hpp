@@ -1,0 +1,53 @@
+// What people and programs read: tables, JSON, instants; data on stdout, all else on stderr.
+// Thread safety: say() from any thread, the rest from the main thread.
+#pragma once
+
+#include <daybook/inspect.hpp>
+#include <daybook/time.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace command {
+
+/// To stdout, as it is. On failure: complaint (74), here or from finish_output().
+void print(std::string_view text);
+/// One object, on one line of its own. What is not UTF-8 in it is replaced.
+void print_json(nlohmann::ordered_json const& object);
+/// On failure: complaint (74): a full disk must not look like an empty list.
+void finish_output();
+/// "daybook: TEXT" to stderr, in one write.
+void say(std::string_view text) noexcept;
+
+/// Control characters as \xNN, so that a name or an error cannot steer the terminal.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// 2026-11-21T09:18:25.123456Z: what programs read.
+[[nodiscard]] std::string iso(daybook::timestamp when);
+/// 2026-11-21T09:18:25Z: what people read.
+[[nodiscard]] std::string seconds_of(daybook::timestamp when);
+/// The same, or "-".
+[[nodiscard]] std::string seconds_of(std::optional<daybook::timestamp> const& when);
+
+[[nodiscard]] std::string_view word_of(daybook::run_state state) noexcept;
+/// From its word or its number ("failed", "-1").
+[[nodiscard]] std::optional<daybook::run_state> state_from(std::string_view text) noexcept;
+/// Every word, for help and messages.
+[[nodiscard]] std::string state_words();
+
+/// Columns as wide as their widest cell, two spaces between, the last one open.
+class table {
+ public:
+  explicit table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void print() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace command

@@ -1,0 +1,63 @@
+#include "inherited.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <dirent.h>
+#include <fcntl.h>
+
+namespace command {
+
+namespace {
+
+inherited& kept() noexcept {
+  static inherited only{};
+  return only;
+}
+
+/// Calls `each(fd)` for every open file but its own.
+template <class F>
+void for_open_files(F each) noexcept {
+  DIR* const folder = ::opendir("/proc/self/fd");
+  if (folder == nullptr) return;
+  while (auto const* const entry = ::readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    int const file = std::atoi(entry->d_name);
+    if (file != ::dirfd(folder)) each(file);
+  }
+  ::closedir(folder);
+}
+
+}  // namespace
+
+void remember_inherited() {
+  auto& keep = kept();
+  for (int signal = 1; signal < NSIG; ++signal) {
+    // KILL and the C library's own cannot be asked; they stay what they are.
+    ::sigaction(signal, nullptr, &keep.actions[static_cast<std::size_t>(signal)]);
+  }
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &keep.mask);
+  for_open_files([&keep](int file) { keep.files.push_back(file); });
+  std::sort(keep.files.begin(), keep.files.end());
+}
+
+inherited const& what_was_inherited() noexcept { return kept(); }
+
+void keep_own_files_from_children() noexcept {
+  auto const& files = kept().files;
+  for_open_files([&files](int file) {
+    if (std::binary_search(files.begin(), files.end(), file)) return;
+    int const flags = ::fcntl(file, F_GETFD);
+    if (flags >= 0) ::fcntl(file, F_SETFD, flags | FD_CLOEXEC);
+  });
+}
+
+void restore_signals_in_child() noexcept {
+  auto const& keep = kept();
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::sigaction(signal, &keep.actions[static_cast<std::size_t>(signal)], nullptr);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &keep.mask, nullptr);
+}
+
+}  // namespace command

@@ -1,0 +1,27 @@
+// What this program was started with: signal dispositions, signal mask, open files. Libraries
+// change the first two (libmariadb ignores SIGPIPE) and open files of their own; a child must get
+// what we got.
+// Thread safety: remember_inherited() once, first thing in main(); then anybody may read.
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <vector>
+
+namespace command {
+
+struct inherited {
+  std::array<struct sigaction, NSIG> actions;
+  sigset_t mask;
+  std::vector<int> files;  ///< in ascending order
+};
+
+void remember_inherited();
+[[nodiscard]] inherited const& what_was_inherited() noexcept;
+
+/// Sets close-on-exec for every file that was opened since: no database socket in a child.
+void keep_own_files_from_children() noexcept;
+/// In a child, between fork and exec. Calls only what a signal handler may.
+void restore_signals_in_child() noexcept;
+
+}  // namespace command

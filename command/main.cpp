@@ -1,0 +1,184 @@
+// The daybook command: finds the verb, and turns what goes wrong into the exit codes that scripts
+// depend on (exit.hpp). Everything it does, it does through the public API.
+#include "exit.hpp"
+#include "format.hpp"
+#include "inherited.hpp"
+#include "options.hpp"
+#include "verbs.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/version.hpp>
+#ifdef DAYBOOK_FAULT_INJECTION
+#include <daybook/testing.hpp>
+#endif
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <optional>
+#include <system_error>
+
+namespace command {
+
+namespace {
+
+struct verb {
+  std::string_view group;  ///< the first of two words, or empty
+  std::string_view name;
+  int (*work)(arguments const&);
+  std::string_view summary;
+};
+
+constexpr std::array<verb, 9> verbs{{
+    {"", "run", run, "runs a command as one run of a process, one holder at a time"},
+    {"", "step", step, "inside a run: does one step, once"},
+    {"runs", "list", runs_list, "lists runs"},
+    {"runs", "show", runs_show, "shows one run with its steps and attempts"},
+    {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
+    {"migrate", "status", migrate_status, "shows which migrations are applied"},
+    {"migrate", "sql", migrate_sql, "prints the SQL of every migration"},
+    {"", "doctor", doctor, "looks at every precondition of the guarantees"},
+    {"", "version", version, "prints the version"},
+}};
+
+void print_help(std::string_view group = {}) {
+  print("Usage: daybook VERB [options]\n\n");
+  for (auto const& one : verbs) {
+    if (!group.empty() && one.group != group) continue;
+    print(fmt::format("  {:<16}{}\n",
+                      fmt::format("{}{}{}", one.group, one.group.empty() ? "" : " ", one.name),
+                      one.summary));
+  }
+  print("\ndaybook VERB --help tells more. The database: --db URL, else DAYBOOK_DATABASE_URL,\n"
+        "else DATABASE_URL, else sqlite:daybook.db. Data to stdout, all else to stderr.\n");
+}
+
+/// `daybook --db URL runs list` means `daybook runs list --db URL`.
+arguments with_verb_first(arguments given) {
+  std::size_t at = 0;
+  while (at < given.size()) {
+    auto const& one = given[at];
+    if (one == "--db" || one == "--schema" || one == "--prefix") {
+      at += 2;
+    } else if (one.starts_with("--db=") || one.starts_with("--schema=") ||
+               one.starts_with("--prefix=")) {
+      at += 1;
+    } else {
+      break;
+    }
+  }
+  if (at == 0 || at >= given.size()) return given;
+  auto const begin = given.begin();
+  auto const middle = begin + static_cast<std::ptrdiff_t>(at);
+  bool const two_words = std::any_of(verbs.begin(), verbs.end(),
+                                     [&](verb const& one) { return one.group == *middle; });
+  auto const end = middle + std::min<std::ptrdiff_t>(two_words ? 2 : 1, given.end() - middle);
+  std::rotate(begin, middle, end);
+  return given;
+}
+
+/// `daybook help runs list` means `daybook runs list --help`.
+arguments with_help_last(arguments given) {
+  if (given.front() != "help") return given;
+  given.erase(given.begin());
+  given.emplace_back("--help");
+  return given;
+}
+
+[[noreturn]] void unknown_verb(std::string_view what) {
+  throw complaint(exit_code::usage,
+                  fmt::format("no such verb: {} (see daybook --help)",
+                              printable(without_passwords(std::string(what)))));
+}
+
+int dispatch(arguments given) {
+  if (given.empty()) {
+    print_help();
+    finish_output();
+    throw complaint(exit_code::usage, "no verb given");
+  }
+  given = with_help_last(with_verb_first(std::move(given)));
+  auto const& first = given.front();
+  if (first == "--help" || first == "-h") {
+    print_help();
+    return exit_code::done;
+  }
+  if (first == "--version") return version({});
+  bool group_known = false;
+  for (auto const& one : verbs) {
+    if (one.group.empty() && one.name == first) return one.work({given.begin() + 1, given.end()});
+    if (one.group.empty() || one.group != first) continue;
+    group_known = true;
+    if (given.size() > 1 && one.name == given[1]) {
+      return one.work({given.begin() + 2, given.end()});
+    }
+  }
+  if (!group_known) unknown_verb(first);
+  if (given.size() > 1 && given[1] != "--help" && given[1] != "-h") {
+    unknown_verb(first + " " + given[1]);
+  }
+  print_help(first);
+  finish_output();
+  if (given.size() == 1) {
+    throw complaint(exit_code::usage, fmt::format("{}: which of these?", first));
+  }
+  return exit_code::done;
+}
+
+/// What the library says, with the remedy where it is the command that knows it.
+std::string text_of(daybook::error const& e) {
+  auto text = printable(without_passwords(e.what()));
+  if (e.kind() == daybook::fault::configuration && text.find("migrate") == text.npos) {
+    text += "; make or bring up the book's tables with: daybook migrate up";
+  }
+  return text;
+}
+
+int guarded(arguments given) {
+  try {
+#ifdef DAYBOOK_FAULT_INJECTION
+    daybook::testing::arm_from_environment();
+#endif
+    int const code = dispatch(std::move(given));
+    finish_output();
+    return code;
+  } catch (help_shown const&) {
+    return exit_code::done;
+  } catch (complaint const& e) {
+    say(e.what());
+    return e.code();
+  } catch (daybook::error const& e) {
+    say(text_of(e));
+    return code_of(e.kind());
+  } catch (std::bad_alloc const&) {
+    say("out of memory");
+    return exit_code::io;
+  } catch (std::system_error const& e) {
+    say(printable(e.what()));
+    return exit_code::io;
+  } catch (std::exception const& e) {
+    say(fmt::format("a defect of this program: {}", printable(e.what())));
+    return exit_code::defect;
+  }
+}
+
+}  // namespace
+
+int version(arguments const& given) {
+  if (!given.empty() && given.front() != "--help") {
+    throw complaint(exit_code::usage, "version: takes no arguments");
+  }
+  print(given.empty() ? "daybook " DAYBOOK_VERSION "\n" : "Usage: daybook version\n");
+  return exit_code::done;
+}
+
+}  // namespace command
+
+int main(int count, char** argv) {
+  command::remember_inherited();
+  command::arguments given(argv + std::min(count, 1), argv + count);
+  command::hide_urls(count, argv);
+  return command::guarded(std::move(given));
+}

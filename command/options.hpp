@@ -1,0 +1,80 @@
+// What the user wrote: flags, lengths of time, and which database is meant.
+// Flags beat the environment. Thread safety: the main thread.
+//
+//   CLI::App app{"Shows one run", "daybook runs show"};
+//   database_options where;
+//   add_database_options(app, where);
+//   parse(app, given);
+//   daybook::book book = open_book(where);
+#pragma once
+
+#include "verbs.hpp"
+
+#include <daybook/book.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace command {
+
+/// --help was asked for and is printed.
+struct help_shown {};
+
+/// As given; empty: not given.
+struct database_options {
+  std::optional<std::string> url;
+  std::optional<std::string> schema;
+  std::optional<std::string> prefix;
+};
+
+/// The same with the environment and the defaults.
+struct database {
+  std::string url;     ///< a relative SQLite path made absolute, so that children find it
+  std::string schema;
+  std::string prefix;
+};
+
+enum class when_missing { refuse, create };
+
+void add_database_options(CLI::App& app, database_options& into);
+void add_duration(CLI::App& app, std::string const& flag, std::chrono::milliseconds& into,
+                  std::string const& help);
+
+/// `usage` is for the help: what follows the verb. On failure: complaint (64). After --help:
+/// help_shown.
+void parse(CLI::App& app, arguments const& given, std::string const& usage = "[options]");
+
+/// "500ms", "30s", "10m", "2h", "1d": digits and a unit. Empty: anything else, or over 100 years.
+[[nodiscard]] std::optional<std::chrono::milliseconds> duration_from(std::string_view text);
+/// The shortest of those forms.
+[[nodiscard]] std::string text_of(std::chrono::milliseconds length);
+
+/// What stands before the first "--", and after it. Empty second: there is no "--".
+struct split_arguments {
+  arguments before;
+  std::optional<arguments> after;
+};
+[[nodiscard]] split_arguments at_double_dash(arguments const& given);
+
+/// --db, else DAYBOOK_DATABASE_URL, else DATABASE_URL, else sqlite:daybook.db.
+[[nodiscard]] database resolve(database_options const& given);
+
+/// `more` has the lease and the like; schema and prefix are set here.
+/// On failure: complaint (64: the URL, 78: no such SQLite file) or daybook::error.
+[[nodiscard]] daybook::book open_book(database const& where, daybook::book_options more = {},
+                                      when_missing missing = when_missing::refuse);
+[[nodiscard]] bool file_missing(database const& where);
+
+/// `text` with what looks like a password in a URL masked.
+[[nodiscard]] std::string without_passwords(std::string text);
+/// Overwrites database URLs in the program's own argv, for `ps` shows that to everybody.
+/// What stands behind "--" belongs to the child and is left alone.
+void hide_urls(int count, char** argv) noexcept;
+
+}  // namespace command

@@ -1,0 +1,23 @@
+// The sub-commands. Each takes what stands after its words, and returns the exit code; what goes
+// wrong is thrown: `complaint`, daybook::error, or `help_shown` after --help.
+// Thread safety: the main thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace command {
+
+using arguments = std::vector<std::string>;
+
+int run(arguments const& given);
+int step(arguments const& given);
+int migrate_up(arguments const& given);
+int migrate_status(arguments const& given);
+int migrate_sql(arguments const& given);
+int runs_list(arguments const& given);
+int runs_show(arguments const& given);
+int doctor(arguments const& given);
+int version(arguments const& given);
+
+}  // namespace command

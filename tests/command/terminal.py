@@ -1,0 +1,60 @@
+"""A person at a terminal, for command_test.sh: what the keys Ctrl-C and Ctrl-Z do.
+
+    terminal.py interrupt    runs script.sh, answers its question, presses Ctrl-C
+    terminal.py stop         types a run into a shell, presses Ctrl-Z, then fg
+"""
+import os
+import pty
+import sys
+import time
+
+
+def until(what, test):
+    for _ in range(500):
+        if test():
+            return
+        time.sleep(0.02)
+    sys.exit("waited in vain: " + what)
+
+
+def written(name):
+    return os.path.exists(name) and open(name).read().endswith("\n")
+
+
+def state_of(pid):
+    return open("/proc/%s/stat" % pid).read().split(") ")[1][0]
+
+
+def in_terminal(*words):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(words[0], words)
+    return pid, terminal
+
+
+def interrupt():
+    pid, terminal = in_terminal("bash", "script.sh")
+    until("the command", lambda: written("tty.pid"))
+    os.write(terminal, b"words\n")
+    until("the answer", lambda: written("tty.ready"))
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    print("signal", os.WTERMSIG(status) if os.WIFSIGNALED(status) else "none")
+
+
+def stop():
+    _, terminal = in_terminal("bash", "--norc", "--noprofile", "-i")
+    os.write(terminal, b"daybook run stop -- sh -c 'echo $$ >stop.pid; exec sleep 1'\n")
+    until("the command", lambda: written("stop.pid"))
+    command = open("stop.pid").read().strip()
+    time.sleep(0.2)
+    os.write(terminal, b"\x1a")
+    until("the stop", lambda: state_of(command) == "T")
+    time.sleep(0.2)
+    os.write(terminal, b"fg; echo code $? >fg.code\n")
+    until("the end", lambda: written("fg.code"))
+    print(open("fg.code").read().strip())
+    os.write(terminal, b"exit\n")
+
+
+{"interrupt": interrupt, "stop": stop}[sys.argv[1]]()
