@@ -1,0 +1,61 @@
+// How to test a job: a book in memory, a clock moved by hand, a holder that is gone. Plain
+// checks here; any test framework will do.
+#include <daybook/daybook.hpp>
+#include <daybook/testing.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void check(bool right, std::string_view what) {
+  std::cout << (right ? "ok      " : "FAILED  ") << what << '\n';
+  if (!right) std::exit(1);
+}
+
+daybook::process const nightly{"nightly"};
+
+/// The job under test: two steps.
+daybook::outcome load(daybook::run& run, int n) {
+  return run
+      .step(n == 1 ? "one" : "two",
+            [&](daybook::transaction& tx) { tx.exec("insert into loaded(n) values (:n)", n); })
+      .what();
+}
+
+std::int64_t loaded(daybook::book& book) {
+  std::int64_t count = 0;
+  book.transact([&](daybook::transaction& tx) {
+    count = tx.rows<std::int64_t>("select count(*) from loaded").at(0);
+  });
+  return count;
+}
+
+void resumes_where_the_dead_one_stood() {
+  auto book = daybook::testing::open_in_memory();
+  daybook::testing::manual_clock clock(book);
+  book.transact([](auto& tx) { tx.exec("create table loaded(n integer not null)"); });
+
+  auto first = book.start(nightly).take();
+  check(load(first, 1) == daybook::outcome::done, "a step is done");
+  check(!book.start(nightly), "a second start is refused while the first holder is alive");
+
+  clock.advance(31s);  // longer than the lease, and no renewal
+  auto second = book.start(nightly).take();
+  check(second.attempt() == 2, "then it takes over");
+  check(load(second, 1) == daybook::outcome::skipped, "skips what is done");
+  check(load(second, 2) == daybook::outcome::done, "does what is not");
+  check(load(first, 2) == daybook::outcome::lost, "and the first can write nothing more");
+  check(static_cast<bool>(std::move(second).finish()), "the run is finished");
+  check(loaded(book) == 2, "each effect is there once");
+}
+
+}  // namespace
+
+int main() { resumes_where_the_dead_one_stood(); }
