@@ -1,0 +1,13 @@
+// compiles
+#include <daybook/daybook.hpp>
+
+bool job(daybook::book& book) {
+  auto attempt = book.start(daybook::process{"p"}, daybook::key{"k"});
+  if (!attempt) return false;
+  auto run = std::move(attempt).take();
+  auto const counted = run.step("count", [](daybook::transaction& tx) {
+    tx.exec("insert into t(a, b) values (:a, :b)", 1, "two");
+    return tx.rows<std::int64_t>("select count(*) from t").front();
+  });
+  return counted && static_cast<bool>(std::move(run).finish());
+}

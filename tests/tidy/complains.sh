@@ -1,0 +1,29 @@
+#!/bin/sh
+# Builds a small house with one of each fault, and checks that tidy names every one.
+set -eu
+tidy=$1
+house=$(mktemp -d)
+trap 'rm -rf "$house"' EXIT
+mkdir -p "$house/include" "$house/src/db" "$house/src/core" "$house/command" "$house/examples" \
+  "$house/tests"
+echo 'using namespace std;' >"$house/include/a.hpp"
+echo '#include "core/run.hpp"' >"$house/src/db/upwards.cpp"
+echo '#include <sqlite3.h>' >"$house/src/core/driver.cpp"
+echo '#include "core/run.hpp"' >"$house/command/inside.cpp"
+{
+  echo 'void long_one() {'
+  yes '  ;' | head -80
+  echo '}'
+} >"$house/src/core/long.cpp"
+printf '%0.s-' $(seq 120) >"$house/src/core/wide.cpp"
+yes '//' | head -600 >"$house/src/core/many.cpp"
+printed=$("$tidy" "$house" || true)
+for wanted in "'using namespace' in a header" "no '#pragma once'" "floors point downwards" \
+  "only src/drivers and tests may see sqlite3.h" "command sees the public headers only" \
+  "a function of more than 70 lines" "over 100 columns" "longer than 500 lines"; do
+  case $printed in
+    *"$wanted"*) ;;
+    *) echo "tidy did not say: $wanted"; exit 1 ;;
+  esac
+done
+echo "tidy named every fault"

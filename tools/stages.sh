@@ -1,0 +1,71 @@
+# Shared by ./check and ./prove: named stages with their times, and servers that are always
+# stopped at the end. Source it; it changes to the project's folder.
+# shellcheck shell=bash
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+servers_folder=
+failed_stages=()
+started_at=$SECONDS
+
+# stage NAME COMMAND...: runs it, says how long it took, remembers a failure and goes on.
+stage() {
+  local name=$1 start=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  if "$@"; then
+    printf '== %s: ok, %d s\n' "$name" $((SECONDS - start))
+  else
+    printf '== %s: FAILED, %d s\n' "$name" $((SECONDS - start))
+    failed_stages+=("$name")
+  fi
+}
+
+# must NAME COMMAND...: a stage without which the others make no sense.
+must() {
+  stage "$@"
+  if [ ${#failed_stages[@]} -gt 0 ]; then finish; fi
+}
+
+stop_servers() {
+  [ -n "$servers_folder" ] || return 0
+  tests/servers/servers stop "$servers_folder" >/dev/null 2>&1
+  rm -rf "$servers_folder"
+  servers_folder=
+}
+trap stop_servers EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# start_servers [--only SERVER]...: and their URLs in the environment.
+start_servers() {
+  servers_folder=$(mktemp -d /tmp/daybook-servers.XXXXXX) && chmod 755 "$servers_folder" &&
+    tests/servers/servers start "$servers_folder" "$@" >/dev/null &&
+    . "$servers_folder/env"
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1 output=build/$1.log
+  shift
+  mkdir -p build
+  local targets=()
+  if [ $# -gt 0 ]; then targets=(--target "$@"); fi
+  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" "${targets[@]}"; } \
+    >"$output" 2>&1; then
+    grep -E 'error|FAILED|Error' -A 5 "$output" | head -40
+    echo "the whole of it: $output"
+    return 1
+  fi
+}
+
+finish() {
+  stop_servers
+  printf '\n%d minutes %d seconds\n' $(((SECONDS - started_at) / 60)) $(((SECONDS - started_at) % 60))
+  if [ ${#failed_stages[@]} -gt 0 ]; then
+    printf 'failed: %s\n' "${failed_stages[@]}"
+    exit 1
+  fi
+  echo 'all is well'
+  exit 0
+}
