@@ -1,0 +1,34 @@
+// What the torture driver and its workers agree on: the job, its ledger, the exit codes.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace torture {
+
+/// Steps "step1".. with an effect each, and one more that is only recorded.
+inline constexpr int effect_steps = 4;
+inline constexpr char const* recorded_step = "recorded";
+inline constexpr char const* process_name = "torture";
+
+inline std::string step_name(int number) { return "step" + std::to_string(number); }
+
+/// How a worker ends; its exit code.
+enum class ending : int {
+  finished = 0,
+  busy = 10,
+  done_before = 11,
+  lost = 12,
+  error = 13,
+  not_reached = 14,  ///< the job is over and an armed failpoint has not acted
+  usage = 15,
+};
+
+/// One letter for each run of a worker in a mix, appended to the tally file.
+enum class tally : char { finished = 'F', busy = 'B', lost = 'L', given_back = 'G', error = 'E' };
+
+/// Beside DAYBOOK_FAILPOINT: what is armed when that one has cut the connection, in the same
+/// words. So a worker gets into the resolution of a doubt and is hit there.
+inline constexpr char const* then_variable = "TORTURE_THEN";
+
+}  // namespace torture

@@ -1,0 +1,175 @@
+// The random mix: workers at a few keys, killed, stopped, cut and continued at random while the
+// clock jumps; a checker beside them; then heal, drain, and the last check.
+#include "torture/trials.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <thread>
+
+#include <unistd.h>
+
+namespace torture {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr int keys_in_a_mix = 3;
+constexpr milliseconds mix_lease = 2s;
+
+int up_to(std::minstd_rand& dice, int most) {
+  return std::uniform_int_distribution<int>(0, most)(dice);
+}
+
+/// One process after the other in one place.
+class seat {
+ public:
+  seat(std::vector<std::string> words, std::string tally_file)
+      : words_(std::move(words)), tally_file_(std::move(tally_file)) {}
+
+  void fill(std::minstd_rand& dice) {
+    auto all = words_;
+    all.insert(all.end(), {"--loop", std::to_string(up_to(dice, 1'000'000)),
+                           std::to_string(keys_in_a_mix), tally_file_});
+    environment armed;
+    if (up_to(dice, 2) > 0) {
+      auto const names = daybook::testing::failpoints();
+      std::array<char const*, 3> const actions{"kill", "stop", "cut"};
+      auto const at = static_cast<std::size_t>(up_to(dice, static_cast<int>(names.size()) - 1));
+      armed = {{"DAYBOOK_FAILPOINT", std::string(names[at]) + "=" +
+                                         actions[static_cast<std::size_t>(up_to(dice, 2))] + ":" +
+                                         std::to_string(up_to(dice, 6))}};
+    }
+    who_ = std::make_unique<child>(all, armed);
+  }
+
+  [[nodiscard]] child& who() { return *who_; }
+
+ private:
+  std::vector<std::string> words_;
+  std::string tally_file_;
+  std::unique_ptr<child> who_;
+};
+
+/// Moves the clock. Where that takes long everybody goes on, for in SQLite whoever is stopped may
+/// hold the lock that the clock needs.
+void jump_among(std::vector<seat>& seats, auto const& jump) {
+  std::atomic<bool> done = false;
+  std::thread jumper([&] {
+    jump();
+    done = true;
+  });
+  for (int tries = 0; !done; ++tries) {
+    std::this_thread::sleep_for(2ms);
+    if (tries < 50) continue;
+    for (auto& one : seats) one.who().go_on();
+  }
+  jumper.join();
+}
+
+/// Stops it past the lease: the clock jumps, the others get time to take over, it goes on.
+void stop_past_the_lease(child& who, std::vector<seat>& seats, std::minstd_rand& dice,
+                         auto const& jump) {
+  who.send(SIGSTOP);
+  jump_among(seats, jump);
+  std::this_thread::sleep_for(milliseconds(20 + up_to(dice, 100)));
+  who.go_on();
+}
+
+}  // namespace
+
+void lane::mix(int workers, int faults, std::minstd_rand& dice) {
+  auto const tally_file =
+      (std::filesystem::temp_directory_path() / ("torture_" + std::to_string(::getpid()))).string();
+  std::filesystem::remove(tally_file);
+  auto const group = "mix" + std::to_string(++number_) + ".";
+  trial of;
+  of.key = of.name = group;
+  std::vector<seat> seats;
+  for (int at = 0; at < workers; ++at) {
+    seats.emplace_back(words(of, {"--lease", std::to_string(mix_lease.count())}), tally_file);
+    seats.back().fill(dice);
+  }
+  auto const jump = [&] {
+    try {
+      daybook::testing::manual_clock(book_).advance(mix_lease + 1s);
+    } catch (std::exception const& e) {
+      report_->failure(std::string("the clock could not be moved: ") + e.what());
+    }
+  };
+  auto next_check = std::chrono::steady_clock::now();
+  for (int at = 0; at < faults; ++at) {
+    std::this_thread::sleep_for(milliseconds(10 + up_to(dice, 60)));
+    for (auto& one : seats) {
+      // Stopped by its own failpoint, or ended.
+      auto const now = one.who().wait(0ms);
+      if (now.what == child::state::stopped) stop_past_the_lease(one.who(), seats, dice, jump);
+      if (now.what != child::state::exited && now.what != child::state::killed) continue;
+      if (now.what == child::state::killed && now.code != SIGKILL) {
+        fail(of, "a worker " + now.text(), one.who());
+      }
+      one.fill(dice);
+    }
+    auto& victim = seats[static_cast<std::size_t>(up_to(dice, workers - 1))];
+    switch (up_to(dice, 3)) {
+      case 0: victim.fill(dice); break;  // the one there is killed
+      case 1: jump_among(seats, jump); break;
+      default: stop_past_the_lease(victim.who(), seats, dice, jump); break;
+    }
+    report_->trial("mix");
+    if (auto const now = std::chrono::steady_clock::now(); now >= next_check) {
+      report_->add(check(database_, dialect_, of.prefix, group + "%", moment::amid),
+                   group + " fault " + std::to_string(at));
+      // At most a fifth of the time, however much there is to check.
+      auto const end = std::chrono::steady_clock::now();
+      next_check = end + std::max<std::chrono::nanoseconds>(500ms, (end - now) * 4);
+    }
+  }
+  for (auto& one : seats) one.who().send(SIGTERM);
+  for (auto& one : seats) {
+    // Whoever is at a stopping failpoint is let go on.
+    child::change last;
+    do {
+      one.who().go_on();
+      last = one.who().wait(30s);
+    } while (last.what == child::state::stopped);
+    if (last.what == child::state::silent) fail(of, "a worker does not end", one.who());
+  }
+  seats.clear();
+  count_tally(tally_file);
+  drain(group, keys_in_a_mix);
+}
+
+void lane::drain(std::string const& group, int how_many) {
+  for (int at = 0; at < how_many; ++at) {
+    trial of;
+    of.key = group + std::to_string(at);
+    of.name = of.key;
+    settle(of, {"--again"});
+  }
+  report_->add(check(database_, dialect_, "daybook_", group + "%", moment::at_the_end), group);
+}
+
+void lane::count_tally(std::string const& file) {
+  std::ifstream in(file);
+  std::string const all{std::istreambuf_iterator<char>(in), {}};
+  auto const count = [&](tally what) {
+    return std::count(all.begin(), all.end(), static_cast<char>(what));
+  };
+  report_->zombies(count(tally::lost));
+  report_->note("mix: runs finished " + std::to_string(count(tally::finished)) + ", busy " +
+                std::to_string(count(tally::busy)) + ", lost " +
+                std::to_string(count(tally::lost)) + ", given back " +
+                std::to_string(count(tally::given_back)) + ", calls that gave up " +
+                std::to_string(count(tally::error)));
+  std::filesystem::remove(file);
+}
+
+}  // namespace torture
