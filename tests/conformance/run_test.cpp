@@ -59,9 +59,8 @@ TEST_P(runs, taken_over_when_the_lease_is_over_and_resumed_where_it_stood) {
   daybook::testing::manual_clock clock(book_);
   auto zombie = taken(book_.start(nightly_, day_));
   auto const insert = [](char const* name) {
-    return [name](daybook::transaction& tx) {
-      tx.exec("insert into effect(name) values (:n)", name);
-    };
+    return
+        [name](daybook::transaction& tx) { tx.exec("insert into effect(name) values (:n)", name); };
   };
   ASSERT_TRUE(zombie.step("one", insert("one")));
 

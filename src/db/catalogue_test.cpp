@@ -1,0 +1,213 @@
+#include "db/catalogue.hpp"
+
+#include "drivers/drivers.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace daybook {
+namespace {
+
+using names = std::vector<std::string>;
+
+db::catalogue_options options(db::clock_kind clock = db::clock_kind::real) {
+  return {.dialect = "test",
+          .style = db::placeholder::dollar,
+          .real_clock = "clock()",
+          .schema = "s",
+          .prefix = "p_",
+          .clock = clock};
+}
+
+db::catalogue reading(std::string_view text, std::string_view room = "run") {
+  std::array const files{db::sql_file{"test", room, text},
+                         db::sql_file{"other", "run", "nonsense"}};
+  return db::catalogue(options(), files);
+}
+
+std::string complaint(std::string_view text) {
+  try {
+    static_cast<void>(reading(text));
+  } catch (error const& e) {
+    EXPECT_EQ(e.kind(), fault::internal);
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(catalogue, reads_names_inputs_outputs_and_parts) {
+  auto const made = reading(
+      "-- A comment of the file.\n"
+      "\n"
+      "-- A comment before.\n"
+      "-- name: a.b\n"
+      "-- in: one, two,\n"
+      "--     three\n"
+      "-- out: x,\n"
+      "--      y\n"
+      "update {run} set a = :two\n"
+      "where b = :one;\n"
+      "-- else\n"
+      "insert into {run} values (:three);\n"
+      "-- then\n"
+      "select 1;\n"
+      "-- A comment between.\n"
+      "-- name: c\n"
+      "select {now}\n");
+  ASSERT_EQ(made.all().size(), 2U);
+  auto const& entry = made["a.b"];
+  EXPECT_EQ(entry.outputs, (names{"x", "y"}));
+  ASSERT_EQ(entry.parts.size(), 3U);
+  EXPECT_EQ(entry.parts[0].run, db::when::always);
+  EXPECT_EQ(entry.parts[0].what.text, "update \"s\".p_run set a = $2\nwhere b = $1");
+  EXPECT_EQ(entry.parts[0].what.name, "a.b");
+  EXPECT_EQ(entry.parts[1].run, db::when::if_nothing_happened);
+  EXPECT_EQ(entry.parts[1].what.text, "insert into \"s\".p_run values ($3)");
+  EXPECT_EQ(entry.parts[2].run, db::when::always);
+  for (auto const& part : entry.parts) {
+    EXPECT_EQ(part.what.inputs, (names{"one", "two", "three"}));
+  }
+  EXPECT_EQ(made["c"].parts[0].what.text, "select clock()");
+}
+
+TEST(catalogue, malformed_files_are_told_by_file_and_line) {
+  EXPECT_EQ(complaint("\nselect 1;\n"), "sql/test/run.sql:2: text before the first '-- name:'");
+  EXPECT_NE(complaint("-- name: a\nselect :x;\n").find("statement a"), std::string::npos);
+  EXPECT_NE(complaint("-- name: a\n-- in: y\nselect :x;\n").find(":x"), std::string::npos);
+  EXPECT_EQ(complaint("-- name: a\nselect 1;\n-- name: a\nselect 2;\n"),
+            "two statements are named a");
+  EXPECT_EQ(complaint("-- name: a\nselect {run;\n"), "a '{' without '}' in our SQL");
+  EXPECT_EQ(complaint(""), "none");
+}
+
+TEST(catalogue, unknown_names_are_an_error) {
+  auto const made = reading("-- name: a\nselect 1;\n");
+  EXPECT_THROW(static_cast<void>(made["b"]), error);
+  EXPECT_THROW(static_cast<void>(made[""]), error);
+}
+
+TEST(catalogue, fills_in_its_words) {
+  auto const made = reading("");
+  EXPECT_EQ(made.fill("{schema} {prefix} {run} {now} {real_now}"),
+            "s p_ \"s\".p_run clock() clock()");
+  EXPECT_NE(made.fill("{fence}").find("acquisition = :acquisition"), std::string::npos);
+  EXPECT_EQ(made.fill(""), "");
+  EXPECT_EQ(made.prefix(), "p_");
+  db::catalogue const movable(options(db::clock_kind::movable), {});
+  EXPECT_EQ(movable.fill("{now}"),
+            "(select coalesce(stopped_us, clock() + offset_us) from \"s\".p_clock)");
+  EXPECT_EQ(movable.fill("{real_now}"), "clock()");
+}
+
+TEST(catalogue, migrations_are_kept_as_they_stand) {
+  auto const made = reading("-- migration: 1 runs\ncreate table {run};\n", "migrations");
+  EXPECT_EQ(made.migrations_text(), "-- migration: 1 runs\ncreate table {run};\n");
+  EXPECT_TRUE(made.all().empty());
+}
+
+/// Says what it is asked to, and notes what it ran.
+class fake_session final : public db::session {
+ public:
+  std::vector<db::table> answers;
+  std::vector<std::string> ran;
+
+  db::table run(db::statement const& what, std::span<value const>) override {
+    ran.push_back(what.text);
+    auto out = answers.at(ran.size() - 1);
+    return out;
+  }
+  void script(std::string_view) override {}
+  void begin(isolation) override {}
+  void commit() override {}
+  void rollback() noexcept override {}
+  [[nodiscard]] bool usable() const noexcept override { return true; }
+  void cut() noexcept override {}
+  void interrupt() noexcept override {}
+  [[nodiscard]] db::dialect const& speaks() const noexcept override {
+    return drivers::sqlite_dialect();
+  }
+  [[nodiscard]] db::native handle() noexcept override { return static_cast<::sqlite3*>(nullptr); }
+  [[nodiscard]] std::string schema() override { return "s"; }
+  [[nodiscard]] std::vector<db::fact> facts() override { return {}; }
+};
+
+TEST(catalogue, else_runs_only_when_nothing_happened) {
+  auto const made = reading("-- name: a\none\n-- else\ntwo\n-- then\nthree\n");
+  db::table const nothing{};
+  db::table const changed{1, 0, {}};
+  db::table const row{0, 1, {std::int64_t{7}}};
+  fake_session first;
+  first.answers = {nothing, changed, row};
+  EXPECT_EQ(db::run(first, made["a"], {}).size(), 1U);
+  EXPECT_EQ(first.ran, (names{"one", "two", "three"}));
+  fake_session second;
+  second.answers = {changed, nothing};
+  EXPECT_EQ(db::run(second, made["a"], {}).affected, 0);
+  EXPECT_EQ(second.ran, (names{"one", "three"}));
+  fake_session third;
+  third.answers = {row, changed};
+  EXPECT_EQ(db::run(third, made["a"], {}).affected, 1);
+  EXPECT_EQ(third.ran, (names{"one", "three"}));
+}
+
+TEST(catalogue, every_dialect_has_the_same_statements) {
+  auto const of = [](db::dialect const& dialect, db::placeholder style) {
+    return db::catalogue({.dialect = dialect.name,
+                          .style = style,
+                          .real_clock = dialect.real_clock,
+                          .schema = "s",
+                          .prefix = "p_"});
+  };
+  auto const sqlite = of(drivers::sqlite_dialect(), db::placeholder::question_digit);
+  auto const postgres = of(drivers::postgres_dialect(), db::placeholder::dollar);
+  auto const mysql = of(drivers::mysql_dialect(), db::placeholder::question);
+  EXPECT_GT(sqlite.all().size(), 25U);
+  for (auto const* other : {&postgres, &mysql}) {
+    std::set<std::string> ours;
+    std::set<std::string> theirs;
+    for (auto const& [name, entry] : sqlite.all()) ours.insert(name);
+    for (auto const& [name, entry] : other->all()) theirs.insert(name);
+    EXPECT_EQ(ours, theirs);
+    for (auto const& [name, entry] : sqlite.all()) {
+      if (!theirs.contains(name)) continue;
+      EXPECT_EQ((*other)[name].outputs, entry.outputs) << name;
+      EXPECT_EQ((*other)[name].parts[0].what.inputs, entry.parts[0].what.inputs) << name;
+    }
+  }
+  std::set<std::string> rooms;
+  for (auto const& file : db::embedded_sql()) rooms.insert(std::string(file.room));
+  for (auto const& room : rooms) {
+    EXPECT_EQ(std::count_if(db::embedded_sql().begin(), db::embedded_sql().end(),
+                            [&](db::sql_file const& file) { return file.room == room; }),
+              3)
+        << room;
+  }
+}
+
+TEST(catalogue, every_input_is_used) {
+  for (auto const* dialect :
+       {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {
+    db::catalogue const sql({.dialect = dialect->name,
+                             .style = db::placeholder::question,
+                             .real_clock = dialect->real_clock,
+                             .schema = "s",
+                             .prefix = "p_"});
+    for (auto const& [name, entry] : sql.all()) {
+      std::set<std::size_t> used;
+      for (auto const& part : entry.parts) {
+        used.insert(part.what.order.begin(), part.what.order.end());
+      }
+      EXPECT_EQ(used.size(), entry.parts[0].what.inputs.size()) << dialect->name << " " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace daybook

@@ -1,0 +1,120 @@
+#include "db/statement.hpp"
+
+#include <daybook/error.hpp>
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace daybook {
+namespace {
+
+using db::placeholder;
+using names = std::vector<std::string>;
+using indexes = std::vector<std::size_t>;
+
+std::string dollar(std::string_view text) {
+  return db::rewrite("t", text, placeholder::dollar).text;
+}
+
+TEST(rewrite, each_engine_has_its_placeholders) {
+  constexpr auto text = "select :b, :a, :b from t";
+  auto const postgres = db::rewrite("t", text, placeholder::dollar);
+  EXPECT_EQ(postgres.text, "select $1, $2, $1 from t");
+  EXPECT_EQ(postgres.inputs, (names{"b", "a"}));
+  EXPECT_EQ(postgres.order, (indexes{0, 1, 0}));
+  auto const sqlite = db::rewrite("t", text, placeholder::question_digit);
+  EXPECT_EQ(sqlite.text, "select ?1, ?2, ?1 from t");
+  auto const mysql = db::rewrite("t", text, placeholder::question);
+  EXPECT_EQ(mysql.text, "select ?, ?, ? from t");
+  EXPECT_EQ(mysql.order, (indexes{0, 1, 0}));
+  EXPECT_EQ(mysql.name, "t");
+}
+
+TEST(rewrite, given_inputs_keep_their_order) {
+  auto const made = db::rewrite("run.x", "select :b, :a", placeholder::dollar, {"a", "b", "c"});
+  EXPECT_EQ(made.text, "select $2, $1");
+  EXPECT_EQ(made.inputs, (names{"a", "b", "c"}));
+  try {
+    static_cast<void>(db::rewrite("run.x", "select :other", placeholder::dollar, {"a"}));
+    FAIL();
+  } catch (error const& e) {
+    EXPECT_EQ(e.kind(), fault::internal);
+    EXPECT_NE(std::string(e.what()).find(":other"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("run.x"), std::string::npos);
+  }
+}
+
+TEST(rewrite, leaves_alone_what_is_not_a_parameter) {
+  // Each comes out as it went in, but for :p, which is $1.
+  for (std::string const text : {
+           "select ':no' || ",
+           "select 'it''s :no' || ",
+           "select '' || ",
+           "select \"a:no\" || ",
+           "select \"a\"\":no\" || ",
+           "select `a:no` || ",
+           "select 1 -- :no\n || ",
+           "select 1 -- it's :no\n || ",
+           "select /* :no 'no */ ",
+           "select /* a /* :no */ ",
+           "select a::text || ",
+           "select a :: text || ",
+           "set @a := 1, b = ",
+           "select a[1:2] || ",
+           "select '12:30' || ",
+           "select a: b || ",
+           "select $$ :no 'no $$ || ",
+           "select $tag$ :no $$ :no $tag$ || ",
+           "select a$b$:c || ",
+           "select 1 : 2 || ",
+           "select :1 || ",
+           "select $5 || ",
+           "select a$ || ",
+       }) {
+    auto const expected =
+        text.find("a$b$:c") != std::string::npos ? std::string("select a$b$$1 || $2") : text + "$1";
+    EXPECT_EQ(dollar(text + ":p"), expected) << text;
+  }
+}
+
+TEST(rewrite, names_end_where_a_word_ends) {
+  EXPECT_EQ(dollar(":a:b"), "$1$2");
+  EXPECT_EQ(dollar(":a::int"), "$1::int");
+  EXPECT_EQ(dollar("(:a_1,:_b2)"), "($1,$2)");
+  EXPECT_EQ(dollar("x=:a"), "x=$1");
+  EXPECT_EQ(dollar(":a'x'"), "$1'x'");
+  EXPECT_EQ(dollar("-:a"), "-$1");
+  EXPECT_EQ(dollar("1-:a--:b"), "1-$1--:b");
+}
+
+TEST(rewrite, what_does_not_end_takes_the_rest) {
+  for (std::string const text :
+       {"", ":", "a:", "'", "':a", "\":a", "`:a", "--:a", "/*:a", "$$:a", "$t$:a$$", "/*", "$"}) {
+    EXPECT_EQ(dollar(text), text);
+  }
+}
+
+TEST(rewrite, many_parameters) {
+  std::string text = "select ";
+  std::string expected = "select ";
+  for (int i = 1; i <= 300; ++i) {
+    text += ":p" + std::to_string(i) + ",";
+    expected += "$" + std::to_string(i) + ",";
+  }
+  EXPECT_EQ(dollar(text), expected);
+}
+
+TEST(user_statements, are_rewritten_once) {
+  db::user_statements known(placeholder::dollar);
+  constexpr auto text = "select :a";
+  auto const& first = known.of(text);
+  EXPECT_EQ(first.name, "user");
+  EXPECT_EQ(first.text, "select $1");
+  for (int i = 0; i < 100; ++i) static_cast<void>(known.of("select :b, :a"));
+  EXPECT_EQ(&known.of(text), &first);
+}
+
+}  // namespace
+}  // namespace daybook

@@ -1,0 +1,180 @@
+// Our SQL as the engines see it: every statement prepares, and the hot ones find their row by its
+// primary key.
+#include "fixture.hpp"
+#include "schema.hpp"
+
+#include "core/transact.hpp"
+#include "work/engine.hpp"
+
+#include <map>
+#include <set>
+
+namespace conformance {
+namespace {
+
+class catalogue : public on_engine {
+ protected:
+  /// Values of the right kind for whatever a statement of ours takes.
+  struct samples {
+    std::map<std::string, std::string> texts;
+    std::map<std::string, std::int64_t> numbers;
+
+    [[nodiscard]] daybook::value of(std::string const& name) const {
+      if (auto const number = numbers.find(name); number != numbers.end()) return number->second;
+      auto const text = texts.find(name);
+      if (text == texts.end()) throw std::runtime_error("no sample for " + name);
+      return std::string_view(text->second);
+    }
+  };
+
+  [[nodiscard]] samples live_values(std::string const& prefix) const {
+    auto const column = [&](std::string const& name) {
+      return database_.query("select " + name + " from " + prefix + "run");
+    };
+    return {{{"process", column("process")},
+             {"key", column("run_key")},
+             {"acquisition", column("acquisition")},
+             {"fresh", column("acquisition")},
+             {"holder", column("holder")},
+             {"uuid", column("holder")},
+             {"doubt", ""},
+             {"name", "load"},
+             {"value", ""},
+             {"error", ""},
+             {"in_hand", ""},
+             {"node", ""},
+             {"prefix", prefix},
+             {"book_id", ""}},
+            {{"epoch", std::stoll(column("epoch"))},
+             {"run_no", 1},
+             {"once", 0},
+             {"restart", 0},
+             {"max_skew_us", 60'000'000},
+             {"ttl_us", 30'000'000},
+             {"pid", 1},
+             {"state", 0},
+             {"limit", 10},
+             {"by_us", 1},
+             {"at_us", 1},
+             {"version", 1},
+             {"oldest", 1},
+             {"movable_clock", 0}}};
+  }
+
+  /// The plan of each part of a statement, in the engine's own words.
+  daybook::db::table explained(daybook::db::session& on, std::string const& how,
+                               daybook::db::statement what, samples const& with) const {
+    what.text = how + what.text;
+    std::vector<daybook::value> values;
+    for (auto const& name : what.inputs) values.push_back(with.of(name));
+    return on.run(what, values);
+  }
+
+  /// "TABLE by INDEX" for each table that a statement's plan reads; "TABLE whole" without one.
+  std::set<std::string> accesses(daybook::db::table const& plan) const {
+    std::set<std::string> out;
+    for (std::size_t at = 0; at < plan.size(); ++at) {
+      auto const cell = [&](std::size_t column) {
+        std::optional<std::string> text;
+        daybook::decode(plan.row(at)[column], text);
+        return text.value_or("");
+      };
+      if (on_sqlite()) {
+        if (cell(3).starts_with("SEARCH") || cell(3).starts_with("SCAN")) out.insert(cell(3));
+      } else if (on_mariadb()) {
+        // id, select_type, table, type, possible_keys, key, ...
+        if (cell(1) == "INSERT" || cell(2).empty() || cell(2).starts_with("<")) continue;
+        out.insert(cell(2) + (cell(5).empty() ? " whole" : " by " + cell(5)));
+      } else if (auto const line = cell(0); line.find("Index") != std::string::npos ||
+                                            line.find("Seq Scan") != std::string::npos) {
+        auto const first = line.find_first_not_of(" ->");
+        auto const end = line.find("  (");
+        if (line.find(" Cond:") != std::string::npos) continue;
+        out.insert(line.substr(first, end - first));
+      }
+    }
+    return out;
+  }
+};
+
+TEST_P(catalogue, every_statement_prepares_with_either_clock) {
+  for (bool const movable : {false, true}) {
+    auto options = watched();
+    options.movable_clock = movable;
+    options.prefix = movable ? "movable_" : "real_";
+    auto book = database_.open(options);
+    auto run = taken(book.start(nightly_, day_));
+    auto const with = live_values(options.prefix);
+    auto const in = book.internals().ready();
+    daybook::core::read(in, 5s, [&](daybook::db::session& on) {
+      for (auto const& [name, entry] : in.sql.all()) {
+        if (name.starts_with("testing.") && !movable) continue;
+        for (auto const& part : entry.parts) {
+          try {
+            static_cast<void>(explained(on, "explain ", part.what, with));
+          } catch (std::exception const& e) {
+            ADD_FAILURE() << name << ": " << e.what();
+          }
+        }
+      }
+    });
+  }
+}
+
+TEST_P(catalogue, hot_statements_use_the_primary_key) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto run = taken(book.start(nightly_, day_));
+  ASSERT_TRUE(run.step("load", insert("load")));
+  // Enough rows that a whole table is not the shortest way.
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_TRUE(taken(book.start(process{"p" + std::to_string(i)}, day_)).finish());
+  }
+  auto with = live_values("real_");
+  for (auto const* name : {"process", "run_key", "acquisition", "holder", "epoch"}) {
+    auto const found =
+        database_.query(std::string("select ") + name + " from real_run where process = 'nightly'");
+    if (std::string(name) == "epoch") {
+      with.numbers["epoch"] = std::stoll(found);
+    } else {
+      with.texts[std::string(name) == "run_key" ? "key" : name] = found;
+    }
+  }
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      for (auto const* off : {"set local enable_seqscan = off", "set local enable_bitmapscan = off",
+                              "set local enable_hashjoin = off", "set local enable_mergejoin = off",
+                              "set local enable_material = off"}) {
+        on.run({"plans", off, {}, {}}, {});
+      }
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    for (auto const* name :
+         {"run.start", "run.look", "run.free", "run.fence", "run.step", "run.end", "run.advance",
+          "run.steps", "run.held", "holder.renew", "holder.mark_dead", "holder.alive"}) {
+      int number = 0;
+      for (auto const& part : in.sql[name].parts) {
+        text += std::string(name) + " " + std::to_string(++number) + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, with))) {
+          text += "  " + one + "\n";
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN r", "SCAN h", "SCAN real_"}) {
+            EXPECT_EQ(one.find(bad), std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    }
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  // What the poolers and the snapshots stand before is one engine.
+  golden("plans." + std::string(book.dialect()) + ".txt", text);
+}
+
+DAYBOOK_ON_EVERY_ENGINE(catalogue);
+
+}  // namespace
+}  // namespace conformance
