@@ -31,9 +31,8 @@ program program_for(daybook::run const& of, std::string_view step, database cons
 arguments command_of(split_arguments const& given, std::string_view verb) {
   if (!given.after) {
     auto const& flags = given.before;
-    bool const help = std::any_of(flags.begin(), flags.end(), [](auto const& one) {
-      return one == "--help" || one == "-h";
-    });
+    bool const help = std::any_of(flags.begin(), flags.end(),
+                                  [](auto const& one) { return one == "--help" || one == "-h"; });
     if (help) return {};
     throw complaint(exit_code::usage,
                     fmt::format("{0}: put -- before the command: daybook {0} NAME -- "

@@ -263,9 +263,7 @@ std::optional<child_status> const& child::poll() noexcept {
   return status_;
 }
 
-bool child::group_is_empty() const noexcept {
-  return ::kill(-id_, 0) != 0 && errno == ESRCH;
-}
+bool child::group_is_empty() const noexcept { return ::kill(-id_, 0) != 0 && errno == ESRCH; }
 
 void child::give_terminal() noexcept {
   if (!terminal_is_ours()) return;

@@ -12,21 +12,21 @@ namespace command {
 
 namespace exit_code {
 inline constexpr int done = 0;
-inline constexpr int usage = 64;         ///< a flag, a number, a missing argument
-inline constexpr int bad_data = 65;      ///< a name or a key that cannot be one
-inline constexpr int missing = 66;       ///< no such run, no such file
-inline constexpr int unreachable = 69;   ///< the database; or an ending that was not recorded
-inline constexpr int defect = 70;        ///< of this program
+inline constexpr int usage = 64;        ///< a flag, a number, a missing argument
+inline constexpr int bad_data = 65;     ///< a name or a key that cannot be one
+inline constexpr int missing = 66;      ///< no such run, no such file
+inline constexpr int unreachable = 69;  ///< the database; or an ending that was not recorded
+inline constexpr int defect = 70;       ///< of this program
 inline constexpr int io = 74;
-inline constexpr int busy = 75;          ///< another holder runs it
+inline constexpr int busy = 75;  ///< another holder runs it
 inline constexpr int not_permitted = 77;
 inline constexpr int configuration = 78;
-inline constexpr int lost = 79;          ///< ownership, while the child was running
-inline constexpr int unknown = 80;       ///< an at-most-once step's outcome
+inline constexpr int lost = 79;     ///< ownership, while the child was running
+inline constexpr int unknown = 80;  ///< an at-most-once step's outcome
 inline constexpr int timed_out = 124;
 inline constexpr int cannot_execute = 126;
 inline constexpr int not_found = 127;
-inline constexpr int signalled = 128;    ///< and the signal's number
+inline constexpr int signalled = 128;  ///< and the signal's number
 }  // namespace exit_code
 
 /// Ends the command with a code. The text names the thing, the place and the remedy.

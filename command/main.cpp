@@ -51,8 +51,9 @@ void print_help(std::string_view group = {}) {
                       fmt::format("{}{}{}", one.group, one.group.empty() ? "" : " ", one.name),
                       one.summary));
   }
-  print("\ndaybook VERB --help tells more. The database: --db URL, else DAYBOOK_DATABASE_URL,\n"
-        "else DATABASE_URL, else sqlite:daybook.db. Data to stdout, all else to stderr.\n");
+  print(
+      "\ndaybook VERB --help tells more. The database: --db URL, else DAYBOOK_DATABASE_URL,\n"
+      "else DATABASE_URL, else sqlite:daybook.db. Data to stdout, all else to stderr.\n");
 }
 
 /// `daybook --db URL runs list` means `daybook runs list --db URL`.
@@ -88,9 +89,8 @@ arguments with_help_last(arguments given) {
 }
 
 [[noreturn]] void unknown_verb(std::string_view what) {
-  throw complaint(exit_code::usage,
-                  fmt::format("no such verb: {} (see daybook --help)",
-                              printable(without_passwords(std::string(what)))));
+  throw complaint(exit_code::usage, fmt::format("no such verb: {} (see daybook --help)",
+                                                printable(without_passwords(std::string(what)))));
 }
 
 int dispatch(arguments given) {

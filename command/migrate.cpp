@@ -48,9 +48,9 @@ int migrate_up(arguments const& given) {
   book.migrate();
   auto const all = book.migrations();
   auto const now = applied_in(all);
-  say(now == before ? fmt::format("{}: up to date, version {}", printable(book.url()), now)
-                    : fmt::format("{}: migrated from version {} to {}", printable(book.url()),
-                                  before, now));
+  say(now == before
+          ? fmt::format("{}: up to date, version {}", printable(book.url()), now)
+          : fmt::format("{}: migrated from version {} to {}", printable(book.url()), before, now));
   return exit_code::done;
 }
 

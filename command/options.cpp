@@ -174,8 +174,8 @@ database resolve(database_options const& given) {
 bool file_missing(database const& where) {
   auto const path = sqlite_path(where.url);
   std::error_code unknown;
-  return path && std::filesystem::status(*path, unknown).type() ==
-                     std::filesystem::file_type::not_found;
+  return path &&
+         std::filesystem::status(*path, unknown).type() == std::filesystem::file_type::not_found;
 }
 
 daybook::book open_book(database const& where, daybook::book_options more, when_missing missing) {

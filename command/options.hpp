@@ -35,7 +35,7 @@ struct database_options {
 
 /// The same with the environment and the defaults.
 struct database {
-  std::string url;     ///< a relative SQLite path made absolute, so that children find it
+  std::string url;  ///< a relative SQLite path made absolute, so that children find it
   std::string schema;
   std::string prefix;
 };

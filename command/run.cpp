@@ -83,9 +83,10 @@ request read(arguments const& given) {
   database_options where;
   auto const split = at_double_dash(given);
   out.words = command_of(split, "run");
-  CLI::App app{"Runs a command as one run of the process NAME: one holder at a time, resumed "
-               "after a failure.",
-               "daybook run"};
+  CLI::App app{
+      "Runs a command as one run of the process NAME: one holder at a time, resumed "
+      "after a failure.",
+      "daybook run"};
   milliseconds timeout{0};
   app.footer(help_after);
   app.add_option("NAME", out.name, "The process: what kind of work it is")->required();
@@ -115,9 +116,9 @@ request read(arguments const& given) {
 
 std::string text_of_holder(std::optional<daybook::occupant> const& who) {
   if (!who) return "held by somebody";
-  auto text = fmt::format("held by process {} on {} since {}, until {} or its next renewal",
-                          who->pid, printable(who->node), seconds_of(who->since),
-                          seconds_of(who->until));
+  auto text =
+      fmt::format("held by process {} on {} since {}, until {} or its next renewal", who->pid,
+                  printable(who->node), seconds_of(who->since), seconds_of(who->until));
   if (!who->in_hand.empty()) text += fmt::format(" (in step {})", printable(who->in_hand));
   return text;
 }
@@ -159,7 +160,8 @@ start_answer start(daybook::book& book, daybook::process const& name, daybook::k
       return {{}, exit_code::done};
     }
     if (attempt.why() == daybook::refusal::unknown_outcome) {
-      say(fmt::format("{}: the outcome of an at-most-once step is unknown; look with "
+      say(
+          fmt::format("{}: the outcome of an at-most-once step is unknown; look with "
                       "'daybook runs show', and decide with 'daybook runs resolve'",
                       name_of(name, piece)));
       return {{}, exit_code::unknown};
@@ -168,9 +170,8 @@ start_answer start(daybook::book& book, daybook::process const& name, daybook::k
     if (rest <= milliseconds{0}) {
       say(fmt::format("{}: running elsewhere: {}{}", name_of(name, piece),
                       text_of_holder(attempt.holder()),
-                      what.wait > milliseconds{0}
-                          ? fmt::format("; waited {}", text_of(what.wait))
-                          : "; wait for it with --wait TIME"));
+                      what.wait > milliseconds{0} ? fmt::format("; waited {}", text_of(what.wait))
+                                                  : "; wait for it with --wait TIME"));
       return {{}, exit_code::busy};
     }
     if (first) {
@@ -200,7 +201,8 @@ int record_success(daybook::run run, std::string const& who) {
   try {
     // The library tries for as long as a lease while the database is away.
     if (std::move(run).finish()) return exit_code::done;
-    say(fmt::format("{}: succeeded, but not recorded: the run was lost to another holder before "
+    say(
+        fmt::format("{}: succeeded, but not recorded: the run was lost to another holder before "
                     "its end; the work may be done twice",
                     who));
     return exit_code::lost;
@@ -215,13 +217,14 @@ int settle(daybook::run run, child_end const& end, request const& what, std::str
   switch (end.why) {
     case ended_by::loss:
       // Nothing to record: dropped, it is handed back if it is still ours.
-      say(fmt::format("{}: ownership lost (the lease was over, or another holder took it); the "
+      say(
+          fmt::format("{}: ownership lost (the lease was over, or another holder took it); the "
                       "command was ended: {}",
                       who, end.status.text()));
       return exit_code::lost;
     case ended_by::timeout: {
-      auto const why = fmt::format("timed out after {}: {}", text_of(*what.timeout),
-                                   end.status.text());
+      auto const why =
+          fmt::format("timed out after {}: {}", text_of(*what.timeout), end.status.text());
       say(fmt::format("{}: {}", who, why));
       record_failure(std::move(run), why, who);
       return exit_code::timed_out;
@@ -235,11 +238,11 @@ int settle(daybook::run run, child_end const& end, request const& what, std::str
 
 child_end supervised(daybook::run const& run, request const& what, signals& caught) {
   child job(program_for(run, {}, what.where, what.words));
-  return supervise(job, caught,
-                   {.timeout = what.timeout,
-                    .lost = run.stop(),
-                    .grace_when_lost = std::min<milliseconds>(std::chrono::seconds{5},
-                                                              what.lease / 6)});
+  return supervise(
+      job, caught,
+      {.timeout = what.timeout,
+       .lost = run.stop(),
+       .grace_when_lost = std::min<milliseconds>(std::chrono::seconds{5}, what.lease / 6)});
 }
 
 /// The library tries to record for as long as a lease; a database that hangs gets little more.
@@ -249,9 +252,9 @@ void arm(last_resort& guard, child_end const& end, request const& what, std::str
   int code = end.status.success() ? exit_code::unreachable : end.status.code();
   if (loss) code = exit_code::lost;
   if (end.why == ended_by::timeout) code = exit_code::timed_out;
-  guard.arm(loss ? margin : what.lease + margin, code,
-            fmt::format("{}: {}; not recorded: the database does not answer", who,
-                        end.status.text()));
+  guard.arm(
+      loss ? margin : what.lease + margin, code,
+      fmt::format("{}: {}; not recorded: the database does not answer", who, end.status.text()));
 }
 
 /// The exit code; `pass_on` is for when all is closed.

@@ -132,8 +132,8 @@ void print_text(daybook::run_detail const& of) {
 }
 
 void print_text(std::vector<daybook::run_info> const& all) {
-  table rows({"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "STARTED", "ENDED", "NODE",
-              "ERROR"});
+  table rows(
+      {"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "STARTED", "ENDED", "NODE", "ERROR"});
   for (auto const& one : all) {
     auto const state = one.holder && !one.holder_alive ? "holder dead, " : "";
     rows.add({printable(one.process), printable(one.key), state + text_of(one.state),

@@ -53,8 +53,8 @@ signals::signals() {
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ::sigfillset(&action.sa_mask);
   for (int const signal : watched) {
-    bool const ignored = (given(signal).sa_flags & SA_SIGINFO) == 0 &&
-                         given(signal).sa_handler == SIG_IGN;
+    bool const ignored =
+        (given(signal).sa_flags & SA_SIGINFO) == 0 && given(signal).sa_handler == SIG_IGN;
     // An ignored SIGCHLD would take the child's exit status away.
     if (!ignored || signal == SIGCHLD) ::sigaction(signal, &action, nullptr);
   }

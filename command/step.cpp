@@ -89,7 +89,8 @@ int step_once(request const& what, interrupt& pass_on) {
   auto book = open_book(what.where);
   auto run = attach(book, what.token);
   if (!run) {
-    say(fmt::format("step {}: not started: the run around it was lost to another holder, or has "
+    say(
+        fmt::format("step {}: not started: the run around it was lost to another holder, or has "
                     "ended; stop",
                     printable(what.name)));
     return exit_code::lost;

@@ -21,8 +21,9 @@ namespace {
 core::context movable(book const& of) {
   if (!of.internals().clock_is_movable()) {
     throw error({.kind = fault::configuration},
-                of.url() + ": this book's clock cannot be moved: make it with "
-                           "book_options::movable_clock");
+                of.url() +
+                    ": this book's clock cannot be moved: make it with "
+                    "book_options::movable_clock");
   }
   return of.internals().ready();
 }
@@ -53,9 +54,8 @@ manual_clock::manual_clock(book& of) : book_(&of) { static_cast<void>(movable(of
 timestamp manual_clock::now() const {
   auto const with = movable(*book_);
   std::int64_t us = 0;
-  core::read(with, std::chrono::seconds{10}, [&](db::session& on) {
-    decode(db::run(on, with.sql["book.now"], {}).row(0)[0], us);
-  });
+  core::read(with, std::chrono::seconds{10},
+             [&](db::session& on) { decode(db::run(on, with.sql["book.now"], {}).row(0)[0], us); });
   return timestamp(std::chrono::microseconds(us));
 }
 

@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-servers_folder=
+servers_folder=''
 failed_stages=()
 started_at=$SECONDS
 
@@ -31,7 +31,7 @@ stop_servers() {
   [ -n "$servers_folder" ] || return 0
   tests/servers/servers stop "$servers_folder" >/dev/null 2>&1
   rm -rf "$servers_folder"
-  servers_folder=
+  servers_folder=''
 }
 trap stop_servers EXIT
 trap 'exit 130' INT
@@ -57,6 +57,12 @@ build() {
     echo "the whole of it: $output"
     return 1
   fi
+}
+
+lint_sources() {
+  find src command examples -name '*.cpp' ! -name '*_test.cpp' -print0 |
+    xargs -0 -P 2 -n 4 clang-tidy -p build/dev --quiet \
+      --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }
 
 finish() {

@@ -19,7 +19,7 @@ struct run_info {
   std::string process;
   std::string key;
   run_state state{};
-  std::int64_t number = 0;    ///< run_no
+  std::int64_t number = 0;  ///< run_no
   std::int64_t attempt = 0;
   std::int64_t epoch = 0;
   std::int64_t steps_done = 0;
@@ -70,7 +70,7 @@ struct runs_query {
 enum class verdict : std::uint8_t { ok, warning, invalid };
 
 struct finding {
-  std::string name;    ///< "durable commit"
+  std::string name;  ///< "durable commit"
   verdict worth{};
   std::string found;   ///< "synchronous_commit = on"
   std::string remedy;  ///< empty when ok

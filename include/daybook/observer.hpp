@@ -20,10 +20,10 @@ inline namespace v1 {
 struct run_event {
   std::string_view process;
   std::string_view key;
-  std::string_view step;       ///< empty unless the event is of a step
-  std::int64_t number = 0;     ///< the run's number
+  std::string_view step;    ///< empty unless the event is of a step
+  std::int64_t number = 0;  ///< the run's number
   std::int64_t attempt = 0;
-  std::string_view text;       ///< the error of a failure, the reason of a release
+  std::string_view text;  ///< the error of a failure, the reason of a release
 };
 
 class DAYBOOK_EXPORT observer {

@@ -61,20 +61,20 @@ enum class outcome : std::uint8_t {
 
 /// Who holds a run.
 struct occupant {
-  std::string holder;           ///< the holder's uuid
-  std::string node;             ///< host name
-  std::int64_t pid = 0;         ///< process id on that host
-  timestamp since{};            ///< when this attempt started
-  timestamp until{};            ///< presumed alive until then; renewed while it lives
-  std::string in_hand;          ///< the step in hand as last renewed, or empty
+  std::string holder;    ///< the holder's uuid
+  std::string node;      ///< host name
+  std::int64_t pid = 0;  ///< process id on that host
+  timestamp since{};     ///< when this attempt started
+  timestamp until{};     ///< presumed alive until then; renewed while it lives
+  std::string in_hand;   ///< the step in hand as last renewed, or empty
 };
 
 /// What a step may carry to later attempts.
 template <class T>
 concept carried = std::integral<T> || std::same_as<T, std::string> || std::is_void_v<T>;
 template <class F>
-concept step_body = std::invocable<F&, transaction&> &&
-                    carried<std::invoke_result_t<F&, transaction&>>;
+concept step_body =
+    std::invocable<F&, transaction&> && carried<std::invoke_result_t<F&, transaction&>>;
 
 enum class isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 /// Where in a step's transaction the run's row is written: `last` keeps its lock short when the
@@ -136,7 +136,8 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// nothing does. The body may be called again when the database asks for a retry, so it must
   /// have no effect outside `tx`. Effects must stay in this database; no DDL on MariaDB.
   /// On failure: what the body throws goes through after a rollback; a step that could not be
-  /// settled throws daybook::error. The same name twice in one attempt is fault::bad_argument.
+  /// settled throws daybook::error. The same name twice in one attempt is fault::bad_argument,
+  /// unless the first time threw.
   template <step_body F>
   auto step(std::string_view name, F&& body) -> stepped<std::invoke_result_t<F&, transaction&>> {
     return step(name, step_options{}, std::forward<F>(body));

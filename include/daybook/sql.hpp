@@ -50,10 +50,10 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 
 /// What may be bound to a parameter.
 template <class T>
-concept bindable = std::integral<T> || std::floating_point<T> ||
-                   std::convertible_to<T const&, std::string_view> ||
-                   std::convertible_to<T const&, std::span<std::byte const>> ||
-                   std::same_as<T, std::nullptr_t> || is_optional<T>;
+concept bindable =
+    std::integral<T> || std::floating_point<T> || std::convertible_to<T const&, std::string_view> ||
+    std::convertible_to<T const&, std::span<std::byte const>> || std::same_as<T, std::nullptr_t> ||
+    is_optional<T>;
 
 template <bindable T>
 [[nodiscard]] value to_value(T const& from) {
@@ -97,9 +97,8 @@ template <class Row>
 [[nodiscard]] Row decode_row(std::span<cell const> cells) {
   Row row{};
   if constexpr (requires { std::tuple_size<Row>::value; }) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (decode(cells[I], std::get<I>(row)), ...);
-    }(std::make_index_sequence<std::tuple_size_v<Row>>{});
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (decode(cells[I], std::get<I>(row)), ...); }
+    (std::make_index_sequence<std::tuple_size_v<Row>>{});
   } else {
     decode(cells[0], row);
   }

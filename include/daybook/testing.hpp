@@ -49,10 +49,10 @@ DAYBOOK_EXPORT bool renew(book& of);
 
 /// What an armed failpoint does to the process.
 enum class failpoint_action : std::uint8_t {
-  kill,   ///< SIGKILL to itself
-  stop,   ///< SIGSTOP to itself: somebody must continue it
-  fail,   ///< throws daybook::error (fault::internal)
-  cut,    ///< closes the connection and behaves as if the server had done it
+  kill,  ///< SIGKILL to itself
+  stop,  ///< SIGSTOP to itself: somebody must continue it
+  fail,  ///< throws daybook::error (fault::internal)
+  cut,   ///< closes the connection and behaves as if the server had done it
 };
 
 /// Arms a failpoint: the hit after `skip` others acts; later hits do nothing.

@@ -62,8 +62,8 @@ std::string bounded(std::string_view text, std::size_t limit) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     auto const length = sequence(text.substr(at));
-    auto const piece = length == 0 || text[at] == '\0' ? std::string_view("?")
-                                                       : text.substr(at, length);
+    auto const piece =
+        length == 0 || text[at] == '\0' ? std::string_view("?") : text.substr(at, length);
     if (!fits && out.size() + piece.size() + mark.size() > limit) {
       return out.append(mark);
     }

@@ -22,11 +22,11 @@ using settings = std::map<std::string, std::string, std::less<>>;
 
 /// How the value of a setting is judged.
 enum class test : std::uint8_t {
-  is,          ///< one of the words in `good`
-  is_not,      ///< none of them
-  contains,    ///< each of them is a part
-  at_least,    ///< a number, not less
-  at_most,     ///< a number, not greater in size
+  is,        ///< one of the words in `good`
+  is_not,    ///< none of them
+  contains,  ///< each of them is a part
+  at_least,  ///< a number, not less
+  at_most,   ///< a number, not greater in size
 };
 
 /// One precondition: the setting it rests on, what is good, and what it is worth otherwise.

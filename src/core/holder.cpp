@@ -154,9 +154,8 @@ void holder::add_orphan(orphan what) {
 
 bool holder::has_orphan(std::string_view process, std::string_view key) const {
   std::lock_guard const lock(guard_);
-  return std::any_of(orphans_.begin(), orphans_.end(), [&](orphan const& one) {
-    return one.process == process && one.key == key;
-  });
+  return std::any_of(orphans_.begin(), orphans_.end(),
+                     [&](orphan const& one) { return one.process == process && one.key == key; });
 }
 
 void holder::disown_orphans(db::session& on) noexcept {

@@ -111,8 +111,8 @@ std::optional<run_detail> find_run(context const& with, process const& name, key
     if (found.empty()) return;
     out.emplace();
     out->info = std::move(found.front());
-    auto const steps = db::run(on, with.sql["inspect.steps"],
-                               {name.str(), piece.str(), out->info.number});
+    auto const steps =
+        db::run(on, with.sql["inspect.steps"], {name.str(), piece.str(), out->info.number});
     for (std::size_t at = 0; at < steps.size(); ++at) {
       out->steps.push_back(read_step(steps.row(at)));
     }

@@ -67,8 +67,8 @@ held_run::~held_run() {
 }
 
 run_event held_run::event(std::string_view step, std::string_view text) const {
-  return {identity_.process.str(), identity_.key.str(), step, identity_.number, identity_.attempt,
-          text};
+  return {identity_.process.str(), identity_.key.str(), step,
+          identity_.number,        identity_.attempt,   text};
 }
 
 std::chrono::milliseconds held_run::patience() const { return with_.lease; }
@@ -122,7 +122,14 @@ outcome held_run::step(std::string_view name, step_options options, body const& 
       if (of.who_) of.who_->set_step(*of.hand_, {});
     }
   } const afterwards{*this};
-  auto const what = try_step(name, options, work, value);
+  auto what = outcome::lost;
+  try {
+    what = try_step(name, options, work, value);
+  } catch (...) {
+    // Nothing of it is there: it may be tried again in this attempt.
+    if (!lost_) used_.erase(std::string(name));
+    throw;
+  }
   if (what == outcome::lost) {
     mark_lost();
   } else {
@@ -213,27 +220,28 @@ held_run::fate held_run::resolve(std::string_view transaction_name, Evidence con
     acquisition fresh{0, base::new_uuid()};
     fate found = fate::lost;
     try {
-      transact(with_,
-               {.name = "resolve",
-                .patience = patience(),
-                .when_unreachable = unreachable::keep_trying},
-               [&](db::session& on) {
-                 found = fate::lost;
-                 for (auto const& old : candidates) {
-                   if (fenced(on, with_.sql["run.advance"],
-                              {identity_.process.str(), identity_.key.str(), old.epoch, old.uuid,
-                               std::string_view(fresh.uuid)})) {
-                     fresh.epoch = old.epoch + 1;
-                     found = fate::never_will;
-                     break;
-                   }
-                 }
-                 if (evidence(on, candidates, found)) found = fate::had_committed;
-                 return decision::commit;
-               });
+      transact(
+          with_,
+          {.name = "resolve", .patience = patience(), .when_unreachable = unreachable::keep_trying},
+          [&](db::session& on) {
+            found = fate::lost;
+            for (auto const& old : candidates) {
+              if (fenced(on, with_.sql["run.advance"],
+                         {identity_.process.str(), identity_.key.str(), old.epoch, old.uuid,
+                          std::string_view(fresh.uuid)})) {
+                fresh.epoch = old.epoch + 1;
+                found = fate::never_will;
+                break;
+              }
+            }
+            if (evidence(on, candidates, found)) found = fate::had_committed;
+            return decision::commit;
+          });
     } catch (error const& e) {
       if (fresh.epoch != 0) candidates.push_back(fresh);
       if (e.in_doubt()) continue;
+      // Nobody can say any more what is held: the background lets go of all that may be.
+      lost_ = true;
       for (auto const& one : candidates) {
         lease_->add_orphan({identity_.process.str(), identity_.key.str(), one.uuid});
       }
@@ -246,19 +254,19 @@ held_run::fate held_run::resolve(std::string_view transaction_name, Evidence con
 }
 
 held_run::fate held_run::resolve_step(std::string_view name, std::string& value) {
-  return resolve("step", [&](db::session& on, std::vector<acquisition> const& candidates,
-                             fate advanced) {
-    if (advanced == fate::lost) return false;
-    auto const recorded = db::run(on, with_.sql["run.step_recorded"],
-                                  {identity_.process.str(), identity_.key.str(), identity_.number,
-                                   name});
-    if (recorded.size() == 0) return false;
-    std::string by;
-    decode(recorded.row(0)[0], by);
-    decode(recorded.row(0)[1], value);
-    return std::any_of(candidates.begin(), candidates.end(),
-                       [&](acquisition const& one) { return one.uuid == by; });
-  });
+  return resolve(
+      "step", [&](db::session& on, std::vector<acquisition> const& candidates, fate advanced) {
+        if (advanced == fate::lost) return false;
+        auto const recorded =
+            db::run(on, with_.sql["run.step_recorded"],
+                    {identity_.process.str(), identity_.key.str(), identity_.number, name});
+        if (recorded.size() == 0) return false;
+        std::string by;
+        decode(recorded.row(0)[0], by);
+        decode(recorded.row(0)[1], value);
+        return std::any_of(candidates.begin(), candidates.end(),
+                           [&](acquisition const& one) { return one.uuid == by; });
+      });
 }
 
 held_run::fate held_run::resolve_end(run_state state) {
@@ -295,21 +303,19 @@ outcome held_run::try_record(std::string_view name) {
   for (;;) {
     std::optional<outcome> before;
     try {
-      auto const decided =
-          transact(with_,
-                   {.name = "record",
-                    .patience = patience(),
-                    .when_unreachable = unreachable::keep_trying},
-                   [&](db::session& on) {
-                     std::string unused;
-                     before = done_by_us(on, name, unused);
-                     if (before) return decision::rollback;
-                     return fenced(on, with_.sql["run.step"],
-                                   {identity_.process.str(), identity_.key.str(), held_.epoch,
-                                    held_.uuid, name, ""})
-                                ? decision::commit
-                                : decision::rollback;
-                   });
+      auto const decided = transact(
+          with_,
+          {.name = "record", .patience = patience(), .when_unreachable = unreachable::keep_trying},
+          [&](db::session& on) {
+            std::string unused;
+            before = done_by_us(on, name, unused);
+            if (before) return decision::rollback;
+            return fenced(on, with_.sql["run.step"],
+                          {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid,
+                           name, ""})
+                       ? decision::commit
+                       : decision::rollback;
+          });
       if (before) return *before;
       return decided == decision::commit ? outcome::done : outcome::lost;
     } catch (error const& e) {
@@ -346,18 +352,16 @@ bool held_run::end(run_state state, std::string_view why) {
 bool held_run::try_end(run_state state, std::string_view why) {
   for (;;) {
     try {
-      auto const decided = transact(with_,
-                                    {.name = "end",
-                                     .patience = patience(),
-                                     .when_unreachable = unreachable::keep_trying},
-                                    [&](db::session& on) {
-                                      return fenced(on, with_.sql["run.end"],
-                                                    {identity_.process.str(), identity_.key.str(),
-                                                     held_.epoch, held_.uuid,
-                                                     std::int64_t{static_cast<int>(state)}, why})
-                                                 ? decision::commit
-                                                 : decision::rollback;
-                                    });
+      auto const decided = transact(
+          with_,
+          {.name = "end", .patience = patience(), .when_unreachable = unreachable::keep_trying},
+          [&](db::session& on) {
+            return fenced(on, with_.sql["run.end"],
+                          {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid,
+                           std::int64_t{static_cast<int>(state)}, why})
+                       ? decision::commit
+                       : decision::rollback;
+          });
       return decided == decision::commit;
     } catch (error const& e) {
       if (!e.in_doubt()) throw;
@@ -370,8 +374,8 @@ bool held_run::try_end(run_state state, std::string_view why) {
 std::string held_run::token() const { return write_token(identity_, held_); }
 
 std::string held_run::idempotency_key(std::string_view step) const {
-  return base::digest({identity_.process.str(), identity_.key.str(),
-                       std::to_string(identity_.number), step});
+  return base::digest(
+      {identity_.process.str(), identity_.key.str(), std::to_string(identity_.number), step});
 }
 
 }  // namespace core

@@ -100,7 +100,7 @@ class held_run {
   run_identity identity_;
   acquisition held_;
   std::map<std::string, std::string> done_before_;
-  std::set<std::string, std::less<>> used_;      ///< names given, whatever came of them
+  std::set<std::string, std::less<>> used_;  ///< names given, whatever came of them
   std::set<std::string, std::less<>> done_now_;
   bool open_ = true;
   bool lost_ = false;

@@ -110,11 +110,11 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
     try {
       transact(with_, {.name = "start", .patience = start_patience}, [&](db::session& on) {
         got.reset();  // what a try took that was rolled back is not ours
-        auto const rows = db::run(
-            on, with_.sql["run.start"],
-            {name.str(), piece.str(), acquisition_uuid, holder_uuid,
-             std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
-             std::string_view(doubt ? acquisition_uuid : "")});
+        auto const rows =
+            db::run(on, with_.sql["run.start"],
+                    {name.str(), piece.str(), acquisition_uuid, holder_uuid,
+                     std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
+                     std::string_view(doubt ? acquisition_uuid : "")});
         if (rows.size() == 0) return decision::rollback;
         got.emplace();
         decode(rows.row(0)[0], got->number);
@@ -173,14 +173,13 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
         return decision::commit;
       });
     }
-    auto const freed = transact(with_, {.name = "free", .patience = start_patience},
-                                [&](db::session& on) {
-                                  return db::run(on, with_.sql["run.free"],
-                                                 {name.str(), piece.str(), seen.who.holder})
-                                                 .affected == 1
-                                             ? decision::commit
-                                             : decision::rollback;
-                                });
+    auto const freed =
+        transact(with_, {.name = "free", .patience = start_patience}, [&](db::session& on) {
+          return db::run(on, with_.sql["run.free"], {name.str(), piece.str(), seen.who.holder})
+                             .affected == 1
+                     ? decision::commit
+                     : decision::rollback;
+        });
     if (freed == decision::commit) {
       with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
     }
@@ -198,8 +197,7 @@ std::map<std::string, std::string> runs::steps_of(process const& name, key const
   std::map<std::string, std::string> done;
   read(with_, with_.lease, [&](db::session& on) {
     done.clear();
-    auto const rows =
-        db::run(on, with_.sql["run.steps"], {name.str(), piece.str(), number});
+    auto const rows = db::run(on, with_.sql["run.steps"], {name.str(), piece.str(), number});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       std::string step;
       decode(rows.row(at)[0], step);

@@ -24,11 +24,9 @@ bool hit(std::string_view name, std::string_view place) {
 }
 
 [[noreturn]] void reply_lost() {
-  throw error({.kind = fault::unreachable,
-               .retryable = false,
-               .in_doubt = true,
-               .breaks_connection = true},
-              "the reply to COMMIT was lost");
+  throw error(
+      {.kind = fault::unreachable, .retryable = false, .in_doubt = true, .breaks_connection = true},
+      "the reply to COMMIT was lost");
 }
 
 /// Rolls back unless the transaction was ended.
@@ -61,7 +59,7 @@ bool backoff::pause() {
 }
 
 decision transact_once(db::session& on, observer& watch, std::string_view name, isolation level,
-                      std::function<decision(db::session&)> const& body) {
+                       std::function<decision(db::session&)> const& body) {
   auto const start = base::boot_clock::now();
   on.begin(level);
   rollback_guard guard(on);
@@ -83,8 +81,8 @@ decision transact_once(db::session& on, observer& watch, std::string_view name, 
       reply_lost();
     }
   }
-  watch.timed(name, std::chrono::duration_cast<std::chrono::microseconds>(base::boot_clock::now() -
-                                                                          start));
+  watch.timed(
+      name, std::chrono::duration_cast<std::chrono::microseconds>(base::boot_clock::now() - start));
   return decided;
 }
 
@@ -119,7 +117,7 @@ void with_session(context const& with, transact_options const& options, F const&
 }  // namespace
 
 decision transact(context const& with, transact_options const& options,
-                 std::function<decision(db::session&)> const& body) {
+                  std::function<decision(db::session&)> const& body) {
   auto decided = decision::rollback;
   with_session(with, options, [&](db::session& on) {
     decided = transact_once(on, with.watch, options.name, options.level, body);

@@ -32,7 +32,7 @@ struct transact_options {
 /// Returns what `body` decided in the end. On failure: throws daybook::error; with in_doubt()
 /// the caller must find out what happened. What the body throws goes through after a rollback.
 decision transact(context const& with, transact_options const& options,
-                 std::function<decision(db::session&)> const& body);
+                  std::function<decision(db::session&)> const& body);
 
 /// Reads outside any transaction: each statement sees its own instant, and blocks nobody.
 void read(context const& with, std::chrono::milliseconds patience,
@@ -40,7 +40,7 @@ void read(context const& with, std::chrono::milliseconds patience,
 
 /// A transaction on a session that the caller has, once, without retries: for the renewal.
 decision transact_once(db::session& on, observer& watch, std::string_view name, isolation level,
-                      std::function<decision(db::session&)> const& body);
+                       std::function<decision(db::session&)> const& body);
 
 /// Pauses that grow from about 1 ms to 1 s, each a random part of its limit.
 class backoff {

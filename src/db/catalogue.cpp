@@ -19,9 +19,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 [[noreturn]] void malformed(sql_file const& file, int line, std::string const& what) {
-  throw error({.kind = fault::internal},
-              "sql/" + std::string(file.dialect) + "/" + std::string(file.room) + ".sql:" +
-                  std::to_string(line) + ": " + what);
+  throw error({.kind = fault::internal}, "sql/" + std::string(file.dialect) + "/" +
+                                             std::string(file.room) +
+                                             ".sql:" + std::to_string(line) + ": " + what);
 }
 
 std::optional<std::string_view> after(std::string_view line, std::string_view start) {
@@ -142,8 +142,8 @@ void catalogue::read(sql_file const& file, placeholder style) {
       // The same inputs for every part: values come in one order.
       auto what = rewrite(read_block.name, filled, style, read_block.inputs);
       if (read_block.inputs.empty() && !what.inputs.empty()) {
-        throw error({.kind = fault::internal}, "statement " + read_block.name +
-                                                   " has parameters and no 'in:' line");
+        throw error({.kind = fault::internal},
+                    "statement " + read_block.name + " has parameters and no 'in:' line");
       }
       made.parts.push_back({run_when, std::move(what)});
     }

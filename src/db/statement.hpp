@@ -22,10 +22,10 @@ enum class placeholder : std::uint8_t {
 };
 
 struct statement {
-  std::string name;                  ///< "run.start", or "user"
-  std::string text;                  ///< with the engine's placeholders
-  std::vector<std::string> inputs;   ///< parameter names; values come in this order
-  std::vector<std::size_t> order;    ///< for each placeholder in the text: the index of its input
+  std::string name;                 ///< "run.start", or "user"
+  std::string text;                 ///< with the engine's placeholders
+  std::vector<std::string> inputs;  ///< parameter names; values come in this order
+  std::vector<std::size_t> order;   ///< for each placeholder in the text: the index of its input
 };
 
 /// Rewrites `:name` to placeholders. Strings, quoted identifiers, dollar quotes, comments and

@@ -170,9 +170,9 @@ url parse_url(std::string_view text) {
       {"mysql", scheme::mysql},
       {"mariadb", scheme::mysql},
   }};
-  auto const* const found =
-      std::find_if(schemes.begin(), schemes.end(),
-                   [&](auto const& known) { return known.first == scheme_text; });
+  auto const* const found = std::find_if(schemes.begin(), schemes.end(), [&](auto const& known) {
+    return known.first == scheme_text;
+  });
   if (colon == std::string_view::npos || found == schemes.end()) {
     // The text itself may hold a password: only a plain word is shown.
     bool const word = std::all_of(scheme_text.begin(), scheme_text.end(),

@@ -83,9 +83,8 @@ char const* begin_text(isolation level) {
 
 std::chrono::milliseconds reply_timeout(db::connect_options const& options) {
   // The server's own limit, which tells why, comes first.
-  return options.statement_timeout.count() > 0
-             ? options.statement_timeout + std::chrono::seconds(1)
-             : std::chrono::milliseconds(0);
+  return options.statement_timeout.count() > 0 ? options.statement_timeout + std::chrono::seconds(1)
+                                               : std::chrono::milliseconds(0);
 }
 
 class mysql_session final : public db::session {
@@ -158,8 +157,7 @@ mysql_session::mysql_session(db::url const& to, db::connect_options const& optio
   }
 }
 
-void mysql_session::fail(mysql_problem const& what, mysql_stage stage,
-                         std::string_view statement) {
+void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::string_view statement) {
   auto const facts = classify_mysql(what, server_, stage, statement);
   failed_ = in_transaction_ && facts.kind != fault::constraint && facts.kind != fault::statement;
   if (facts.breaks_connection) {
@@ -189,8 +187,9 @@ void mysql_session::check_transaction_goes_on(std::string_view statement) {
   if (!in_transaction_ || (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
   in_transaction_ = false;
   throw error({.kind = fault::statement, .statement = std::string(statement)},
-              url_.shown + ": a statement ended the transaction it was part of; what came before "
-                           "it is committed: do not change tables or end transactions there");
+              url_.shown +
+                  ": a statement ended the transaction it was part of; what came before "
+                  "it is committed: do not change tables or end transactions there");
 }
 
 /// Our own selects only read; a user's may call a function that writes.
@@ -238,8 +237,9 @@ db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const&
                                       std::span<value const> values) {
   if (::mysql_stmt_param_count(&handle) != what.order.size()) {
     throw error({.kind = fault::statement, .statement = what.name},
-                url_.shown + ": the server sees another number of parameters than the text has "
-                             "names; a backslash before a quote, perhaps");
+                url_.shown +
+                    ": the server sees another number of parameters than the text has "
+                    "names; a backslash before a quote, perhaps");
   }
   try {
     execute_mysql(handle, what, values);
@@ -260,8 +260,8 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   if (!in_transaction_ || broken_) check_alive(what.name);
   check_transaction_goes_on(what.name);
   auto* const handle = prepare(what);
-  auto out = handle != nullptr ? run_prepared(*handle, what, values)
-                               : run_text(what.text, what.name);
+  auto out =
+      handle != nullptr ? run_prepared(*handle, what, values) : run_text(what.text, what.name);
   check_transaction_goes_on(what.name);
   return out;
 }
@@ -323,13 +323,15 @@ std::string mysql_session::schema() {
   // It stands between back-quotes, and between quotes where the server's own tables are asked.
   if (url_.path.find_first_of("`'\\") != std::string::npos) {
     throw error({.kind = fault::bad_argument},
-                url_.shown + ": the tables' database has a quote or a backslash in its name: name "
-                             "another one, in the URL or as the book's schema");
+                url_.shown +
+                    ": the tables' database has a quote or a backslash in its name: name "
+                    "another one, in the URL or as the book's schema");
   }
   if (!url_.path.empty()) return url_.path;
   throw error({.kind = fault::bad_argument},
-              url_.shown + ": the URL names no database: write it after the host, as in "
-                           "mysql://USER@HOST/DATABASE");
+              url_.shown +
+                  ": the URL names no database: write it after the host, as in "
+                  "mysql://USER@HOST/DATABASE");
 }
 
 void mysql_session::add_clock_difference(std::vector<db::fact>& to) {

@@ -63,8 +63,9 @@ void check_parameters(db::url const& to) {
                                                   "ssl-key"};
   for (auto const& [name, value] : to.parameters) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      bad_url(to, "a parameter of the URL is not known; known are socket, ssl-mode, ssl-ca, "
-                  "ssl-cert and ssl-key");
+      bad_url(to,
+              "a parameter of the URL is not known; known are socket, ssl-mode, ssl-ca, "
+              "ssl-cert and ssl-key");
     }
   }
   if (to.parameters.contains("socket") && !is_local(to)) {
@@ -159,9 +160,9 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   set_tls(*out, to, mode);
   // The library takes "localhost" for its socket, whatever the port says.
   auto const host = is_local(to) && !by_socket ? std::string("127.0.0.1") : to.host;
-  auto const* const opened = ::mysql_real_connect(
-      out.get(), or_null(host), or_null(to.user), or_null(to.password), or_null(to.path), to.port,
-      or_null(socket), CLIENT_FOUND_ROWS);
+  auto const* const opened =
+      ::mysql_real_connect(out.get(), or_null(host), or_null(to.user), or_null(to.password),
+                           or_null(to.path), to.port, or_null(socket), CLIENT_FOUND_ROWS);
   if (opened == nullptr) {
     auto const what = problem_of(*out);
     // Nothing is known of the server yet; its numbers for a refusal are the same in both.
@@ -171,8 +172,9 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   if ((mode == tls::required || mode == tls::verify_identity) &&
       ::mysql_get_ssl_cipher(out.get()) == nullptr) {
     throw error({.kind = fault::unreachable},
-                to.shown + ": the server offers no TLS, and ssl-mode requires it: set up TLS on "
-                           "the server, or change ssl-mode");
+                to.shown +
+                    ": the server offers no TLS, and ssl-mode requires it: set up TLS on "
+                    "the server, or change ssl-mode");
   }
   watch_peer(::mysql_get_socket(out.get()));
   return out;

@@ -124,10 +124,9 @@ constexpr std::array meanings{
 
 std::optional<meaning> find(unsigned code, mysql_kind server) {
   auto const here = server == mysql_kind::mariadb ? from::mariadb : from::mysql;
-  auto const* const found =
-      std::find_if(meanings.begin(), meanings.end(), [&](meaning const& one) {
-        return one.code == code && (one.server == from::both || one.server == here);
-      });
+  auto const* const found = std::find_if(meanings.begin(), meanings.end(), [&](meaning const& one) {
+    return one.code == code && (one.server == from::both || one.server == here);
+  });
   if (found == meanings.end()) return std::nullopt;
   return *found;
 }
@@ -189,8 +188,9 @@ std::string_view mysql_remedy(unsigned code, mysql_kind server, error_facts cons
     case 1461: return "raise max_prepared_stmt_count";
     case 2005: return "check the host's name in the URL";
     case 2026: return "check ssl-mode and the ssl- files of the URL, and the server's certificate";
-    case 2059: return "install the plugin beside the client library, or let the account log in "
-                      "by another";
+    case 2059:
+      return "install the plugin beside the client library, or let the account log in "
+             "by another";
     case 4025: return server == mysql_kind::mariadb ? "check the values" : "";
     default: break;
   }

@@ -234,8 +234,7 @@ class results_of {
 
 }  // namespace
 
-void execute_mysql(::MYSQL_STMT& what, db::statement const& layout,
-                   std::span<value const> values) {
+void execute_mysql(::MYSQL_STMT& what, db::statement const& layout, std::span<value const> values) {
   std::vector<::MYSQL_BIND> binds;
   binds.reserve(layout.order.size());
   for (auto const index : layout.order) binds.push_back(bind_value(values[index]));

@@ -275,8 +275,8 @@ void sqlite_session::checkpoint() noexcept {
                              SQLITE_PREPARE_PERSISTENT, &raw, &tail);
     known.reset(raw);
     if (code != SQLITE_OK) fail(code, what.name);
-    auto const rest = std::string_view(what.text).substr(
-        static_cast<std::size_t>(tail - what.text.data()));
+    auto const rest =
+        std::string_view(what.text).substr(static_cast<std::size_t>(tail - what.text.data()));
     if (raw == nullptr || rest.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
       known.reset();
       throw error({.kind = fault::statement, .statement = what.name},

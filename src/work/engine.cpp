@@ -18,9 +18,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds shortest_lease = std::chrono::seconds{1};
 constexpr milliseconds longest_lease = std::chrono::hours{24};
 
-[[noreturn]] void bad(std::string const& what) {
-  throw error({.kind = fault::bad_argument}, what);
-}
+[[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
 
 /// A name that needs no quotes on any engine.
 bool plain(std::string_view text) {
@@ -58,8 +56,7 @@ engine::engine(db::url where, book_options options, driver how)
       how_(std::move(how)),
       process_(base::process_id()),
       user_sql_(how_.style),
-      sessions_([this] { return how_.connect(connecting()); },
-                options_.connections) {
+      sessions_([this] { return how_.connect(connecting()); }, options_.connections) {
   if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
     bad(where_.shown + ": SQLite has no schemas: use a table prefix");
   }

@@ -20,9 +20,10 @@ namespace {
 std::string environment(std::string const& name) {
   char const* const found = std::getenv(name.c_str());
   if (found == nullptr || *found == '\0') {
-    throw std::runtime_error(name + " is not set: start the servers (tests/servers/servers start "
-                                    "DIR) and read DIR/env, or ask for fewer engines with "
-                                    "DAYBOOK_TEST_ENGINES=sqlite");
+    throw std::runtime_error(name +
+                             " is not set: start the servers (tests/servers/servers start "
+                             "DIR) and read DIR/env, or ask for fewer engines with "
+                             "DAYBOOK_TEST_ENGINES=sqlite");
   }
   return found;
 }
@@ -69,7 +70,8 @@ using sqlite = std::unique_ptr<sqlite3, close_sqlite>;
 postgres open_postgres(std::string const& url) {
   postgres made(PQconnectdb(url.c_str()));
   if (PQstatus(made.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(made.get()));
-  PQsetNoticeProcessor(made.get(), [](void*, char const*) {}, nullptr);
+  PQsetNoticeProcessor(
+      made.get(), [](void*, char const*) {}, nullptr);
   return made;
 }
 
@@ -82,12 +84,11 @@ mariadb open_mariadb(std::string const& url) {
   auto const host = rest.substr(at + 1, slash - at - 1);
   auto const colon = host.find(':');
   mariadb made(mysql_init(nullptr));
-  if (mysql_real_connect(made.get(), host.substr(0, colon).c_str(),
-                         decoded(rest.substr(0, user_end)).c_str(),
-                         decoded(rest.substr(user_end + 1, at - user_end - 1)).c_str(),
-                         rest.substr(slash + 1).c_str(),
-                         static_cast<unsigned>(std::stoi(host.substr(colon + 1))), nullptr,
-                         CLIENT_MULTI_STATEMENTS) == nullptr) {
+  if (mysql_real_connect(
+          made.get(), host.substr(0, colon).c_str(), decoded(rest.substr(0, user_end)).c_str(),
+          decoded(rest.substr(user_end + 1, at - user_end - 1)).c_str(),
+          rest.substr(slash + 1).c_str(), static_cast<unsigned>(std::stoi(host.substr(colon + 1))),
+          nullptr, CLIENT_MULTI_STATEMENTS) == nullptr) {
     throw std::runtime_error(mysql_error(made.get()));
   }
   return made;
@@ -118,7 +119,7 @@ std::string on_mariadb(MYSQL* to, std::string const& text) {
   std::string first;
   do {
     std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const got(mysql_store_result(to),
-                                                                     &mysql_free_result);
+                                                                       &mysql_free_result);
     if (!got) continue;
     auto const row = mysql_fetch_row(got.get());
     if (row != nullptr && row[0] != nullptr && first.empty()) first = row[0];
@@ -216,8 +217,7 @@ fresh_database::~fresh_database() {
     auto const server =
         environment(on_.name == "pgbouncer" ? "DAYBOOK_TEST_POSTGRESQL" : on_.environment);
     bool const is_postgres = server.starts_with("postgres");
-    raw_connection(server).execute("drop database " + name_ +
-                                   (is_postgres ? " with (force)" : ""));
+    raw_connection(server).execute("drop database " + name_ + (is_postgres ? " with (force)" : ""));
   } catch (std::exception const&) {
     return;  // the servers are thrown away with what is left in them
   }

@@ -95,8 +95,8 @@ std::string findings::text() const {
   std::string out;
   for (std::size_t at = 0; at < flaw_kinds; ++at) {
     if (count[at] == 0) continue;
-    out += (out.empty() ? "" : ", ") + std::string(flaw_names[at]) + " " +
-           std::to_string(count[at]);
+    out +=
+        (out.empty() ? "" : ", ") + std::string(flaw_names[at]) + " " + std::to_string(count[at]);
   }
   return out;
 }

@@ -25,8 +25,8 @@ enum class flaw : std::size_t {
 };
 inline constexpr std::size_t flaw_kinds = 9;
 inline constexpr std::array<std::string_view, flaw_kinds> flaw_names{
-    "duplicates", "stale accepted",  "unrecorded", "lost effects", "incomplete",
-    "finished twice", "history", "step count", "unfinished"};
+    "duplicates",     "stale accepted", "unrecorded", "lost effects", "incomplete",
+    "finished twice", "history",        "step count", "unfinished"};
 
 struct findings {
   std::array<std::int64_t, flaw_kinds> count{};

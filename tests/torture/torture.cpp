@@ -43,9 +43,10 @@ struct job {
 std::vector<std::string> const actions{"kill", "cut", "fail", "stop"};
 
 [[noreturn]] void usage() {
-  std::fputs("torture --engine NAME [--trials N] [--faults N] [--lanes N] [--seed S]"
-             " [--only TEXT] [--real-clock] [--expect-violations]\n",
-             stderr);
+  std::fputs(
+      "torture --engine NAME [--trials N] [--faults N] [--lanes N] [--seed S]"
+      " [--only TEXT] [--real-clock] [--expect-violations]\n",
+      stderr);
   std::exit(3);
 }
 

@@ -67,8 +67,8 @@ lane::lane(support::engine const& on, std::string worker, report& to, bool real_
 }
 
 std::vector<std::string> lane::words(trial const& of, std::vector<std::string> const& more) const {
-  std::vector<std::string> out{worker_, database_.url(), of.key, "--prefix", of.prefix,
-                               "--migrate"};
+  std::vector<std::string> out{worker_,    database_.url(), of.key,
+                               "--prefix", of.prefix,       "--migrate"};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
@@ -88,8 +88,8 @@ void lane::past_the_lease(trial const& of) {
   daybook::testing::manual_clock(book_).advance(a_jump);
 }
 
-lane::trial lane::prepare(std::string const& failpoint, std::string const& action,
-                          unsigned variant, std::minstd_rand& dice) {
+lane::trial lane::prepare(std::string const& failpoint, std::string const& action, unsigned variant,
+                          std::minstd_rand& dice) {
   trial out;
   out.failpoint = failpoint;
   out.action = action;
@@ -106,8 +106,7 @@ lane::trial lane::prepare(std::string const& failpoint, std::string const& actio
   } else {
     out.armed = {{"DAYBOOK_FAILPOINT", what}};
   }
-  out.no_step_left =
-      room == "end" || out.source.starts_with("end") || skip + 1 == effect_steps;
+  out.no_step_left = room == "end" || out.source.starts_with("end") || skip + 1 == effect_steps;
   out.name = out.key + " (" + what + (out.source.empty() ? "" : " after " + out.source) + ")";
   return out;
 }
@@ -172,10 +171,9 @@ void lane::stopped(trial const& of) {
   }
   report_->hit(of.failpoint, of.action);
   past_the_lease(of);
-  child heir(words(of, {"--reverse", "--wait", "20000", "--lease",
-                        std::to_string(long_lease.count())}),
-             {{"DAYBOOK_FAILPOINT",
-               of.no_step_left ? "start.committed=stop" : "step.committed=stop"}});
+  child heir(
+      words(of, {"--reverse", "--wait", "20000", "--lease", std::to_string(long_lease.count())}),
+      {{"DAYBOOK_FAILPOINT", of.no_step_left ? "start.committed=stop" : "step.committed=stop"}});
   auto const expected = expected_of_zombie(of.failpoint, of.source);
   auto const arrived = heir.wait(patience);
   bool const in_hand = arrived.what == child::state::stopped;
@@ -183,8 +181,8 @@ void lane::stopped(trial const& of) {
   zombie.go_on();
   auto const came = zombie.wait(patience);
   if (!came.is(expected)) {
-    fail(of, "the zombie " + came.text() + " instead of " +
-                 std::to_string(static_cast<int>(expected)),
+    fail(of,
+         "the zombie " + came.text() + " instead of " + std::to_string(static_cast<int>(expected)),
          zombie);
   }
   if (expected == ending::lost) report_->zombies(1);
@@ -212,8 +210,8 @@ void lane::stopped_while_writing(trial const& of, std::minstd_rand& dice) {
   worker.go_on();
   for (auto* const one : {&worker, &other}) {
     auto const came = one->wait(patience);
-    bool const good = came.is(ending::finished) || came.is(ending::done_before) ||
-                      came.is(ending::busy);
+    bool const good =
+        came.is(ending::finished) || came.is(ending::done_before) || came.is(ending::busy);
     if (!good) fail(of, "a worker " + came.text(), *one);
   }
 }
@@ -255,12 +253,11 @@ void lane::real_stop(std::string const& failpoint, unsigned skip) {
   }
   auto const since = std::chrono::steady_clock::now();
   report_->hit(failpoint, "stop");
-  child heir(own({"--reverse", "--wait", "20000"}),
-             {{"DAYBOOK_FAILPOINT", "step.committed=stop"}});
+  child heir(own({"--reverse", "--wait", "20000"}), {{"DAYBOOK_FAILPOINT", "step.committed=stop"}});
   bool const everybody_waits = writes_alone(failpoint);
   auto const arrived = heir.wait(everybody_waits ? lease * 3 / 2 : patience);
-  auto const after = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() -
-                                                              since);
+  auto const after =
+      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - since);
   if ((arrived.what == child::state::stopped) == everybody_waits) {
     fail(of, "the heir " + arrived.text(), heir);
   }

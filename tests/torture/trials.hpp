@@ -33,13 +33,13 @@ class lane {
 
  private:
   struct trial {
-    std::string name;       ///< for people
+    std::string name;  ///< for people
     std::string failpoint;
     std::string action;
     std::string key;
     std::string prefix = "daybook_";
     environment armed;
-    std::string source;     ///< where the doubt comes from; for the resolution's failpoints
+    std::string source;         ///< where the doubt comes from; for the resolution's failpoints
     bool no_step_left = false;  ///< for an heir, when the failpoint has acted
   };
 

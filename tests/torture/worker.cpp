@@ -24,9 +24,9 @@
 
 namespace {
 
+using std::chrono::milliseconds;
 using torture::ending;
 using torture::tally;
-using std::chrono::milliseconds;
 
 struct settings {
   std::string url;
@@ -113,9 +113,8 @@ void renew(daybook::book& book) {
 bool effect(daybook::run& run, int index, milliseconds length) {
   auto const name = torture::step_name(index);
   // Both places of the fence, so that each failpoint meets both.
-  daybook::step_options const options{.fence = index % 2 == 0
-                                                   ? daybook::fence_position::first
-                                                   : daybook::fence_position::last};
+  daybook::step_options const options{.fence = index % 2 == 0 ? daybook::fence_position::first
+                                                              : daybook::fence_position::last};
   return static_cast<bool>(run.step(name, options, [&](daybook::transaction& tx) {
     tx.exec(
         "insert into effect(process, run_key, run_no, step, epoch, attempt, pid) "
@@ -168,9 +167,7 @@ ending one_job(settings const& how) {
 std::atomic<bool> asked_to_end = false;
 
 tally one_of_many(daybook::book& book, daybook::key const& piece, std::minstd_rand& dice) {
-  auto const up_to = [&](int most) {
-    return std::uniform_int_distribution<int>(0, most)(dice);
-  };
+  auto const up_to = [&](int most) { return std::uniform_int_distribution<int>(0, most)(dice); };
   auto attempt = book.start(daybook::process{torture::process_name}, piece);
   if (!attempt) {
     std::this_thread::sleep_for(milliseconds(1 + up_to(5)));
