@@ -22,7 +22,7 @@ function(daybook_add_library name)
                  BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${daybook_headers})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
-    $<BUILD_INTERFACE:daybook_warnings> $<BUILD_INTERFACE:fmt::fmt-header-only>
+    $<BUILD_INTERFACE:daybook_warnings>
     SQLite::SQLite3 OpenSSL::Crypto Threads::Threads PkgConfig::LIBPQ PkgConfig::LIBMARIADB)
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON

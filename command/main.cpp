@@ -127,14 +127,8 @@ int dispatch(arguments given) {
   return exit_code::done;
 }
 
-/// What the library says, with the remedy where it is the command that knows it.
-std::string text_of(daybook::error const& e) {
-  auto text = printable(without_passwords(e.what()));
-  if (e.kind() == daybook::fault::configuration && text.find("migrate") == text.npos) {
-    text += "; make or bring up the book's tables with: daybook migrate up";
-  }
-  return text;
-}
+/// What the library says, made safe to print.
+std::string text_of(daybook::error const& e) { return printable(without_passwords(e.what())); }
 
 int guarded(arguments given) {
   try {

@@ -49,7 +49,11 @@ book::book(std::string_view url, book_options options) {
 }
 
 book::book(book&&) noexcept = default;
-book& book::operator=(book&&) noexcept = default;
+book& book::operator=(book&& other) noexcept {
+  book const old(std::move(*this));  // ends as ~book does, in a forked child too
+  engine_ = std::move(other.engine_);
+  return *this;
+}
 
 book::~book() {
   // In a forked child the connections, the thread and the lease are the parent's.

@@ -63,7 +63,7 @@ std::string network_file_system(std::string const& path) {
 
 std::string network_file_system_of(std::uint32_t magic) {
   // The numbers of statfs(2) and linux/magic.h.
-  constexpr std::array<std::pair<std::uint32_t, char const*>, 8> known{{
+  constexpr std::array<std::pair<std::uint32_t, char const*>, 9> known{{
       {0x6969, "nfs"},
       {0x517b, "smb"},
       {0xff534d42, "cifs"},
@@ -72,6 +72,7 @@ std::string network_file_system_of(std::uint32_t magic) {
       {0x5346414f, "afs"},
       {0x00c36400, "ceph"},
       {0x013661fd, "gfs2"},
+      {0x0bd00bd0, "lustre"},
   }};
   for (auto const& [number, name] : known) {
     if (number == magic) return name;

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 namespace daybook {
 inline namespace v1 {
@@ -22,7 +23,8 @@ struct context {
   db::dialect const& dialect;
   observer& watch;
   std::chrono::milliseconds lease;
-  std::int64_t process;  ///< that opened the book
+  std::int64_t process;      ///< that opened the book
+  std::string_view book_id;  ///< made with the book; empty before it is known
 
   /// A child of fork() has copies of the parent's connections, and must not touch them.
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }

@@ -83,6 +83,8 @@ constexpr std::array rules{
          verdict::invalid, "set innodb_flush_log_at_trx_commit = 1"},
     rule{"mysql", "InnoDB only", "other_engines", test::is, "|0", verdict::invalid,
          "convert the book's tables to InnoDB: others have no transactions"},
+    rule{"mysql", "your tables", "other_engines_in_schema", test::is, "|0", verdict::warning,
+         "convert them to InnoDB: what a step writes to them is not rolled back with it"},
     rule{"mysql", "writable", "read_only", test::is, "0|OFF", verdict::invalid,
          "connect to the primary, which may write"},
     rule{"mysql", "strict mode", "sql_mode", test::contains, "STRICT_", verdict::invalid,

@@ -12,9 +12,21 @@ namespace daybook {
 inline namespace v1 {
 namespace core {
 
+namespace {
+
+/// A server that has not heard of a client for so long has ended its transaction.
+constexpr auto longest_doubt = std::chrono::minutes{15};
+
+}  // namespace
+
 void incarnation::add(std::shared_ptr<in_hand> const& what) {
-  std::lock_guard const lock(guard_);
-  held_.insert(what);
+  std::unique_lock lock(guard_);
+  if (!dead_) {
+    held_.insert(what);
+    return;
+  }
+  lock.unlock();
+  what->lost.request_stop();
 }
 
 void incarnation::remove(std::shared_ptr<in_hand> const& what) {
@@ -25,11 +37,6 @@ void incarnation::remove(std::shared_ptr<in_hand> const& what) {
 void incarnation::set_step(in_hand& of, std::string_view step) {
   std::lock_guard const lock(guard_);
   of.step = step;
-}
-
-bool incarnation::empty() const {
-  std::lock_guard const lock(guard_);
-  return held_.empty();
 }
 
 std::string incarnation::lines() const {
@@ -111,8 +118,8 @@ std::shared_ptr<incarnation> holder::current() {
         db::run(on, with_.sql["holder.register"], {fresh->uuid(), ttl, node, base::process_id()});
         return decision::commit;
       });
-    } catch (error const& e) {
-      if (!e.in_doubt() || tries == 5) throw;
+    } catch (lost_reply const&) {
+      if (tries == 5) throw;
       continue;
     }
     fresh->renewed(sent);
@@ -130,7 +137,7 @@ renewal holder::renew(db::session& on) {
   auto const sent = base::boot_clock::now();
   auto const lines = who->lines();
   bool found = false;
-  transact_once(on, with_.watch, "renew", isolation::read_committed, [&](db::session& session) {
+  transact_once(with_, on, "renew", isolation::read_committed, [&](db::session& session) {
     found = db::run(session, with_.sql["holder.renew"], {who->uuid(), lines}).affected == 1;
     return decision::commit;
   });
@@ -159,25 +166,29 @@ bool holder::has_orphan(std::string_view process, std::string_view key) const {
 }
 
 void holder::disown_orphans(db::session& on) noexcept {
-  std::vector<orphan> left;
+  std::vector<orphan> all;
   {
     std::lock_guard const lock(guard_);
-    left.swap(orphans_);
+    all = orphans_;
   }
-  std::erase_if(left, [&](orphan const& one) {
+  for (auto const& one : all) {
+    bool over = base::boot_clock::now() - one.since > longest_doubt;
     try {
       auto const let_go = [&](db::session& session) {
-        db::run(session, with_.sql["run.disown"], {one.process, one.key, one.acquisition});
+        auto const& statement = with_.sql["run.disown"];
+        auto const changed =
+            db::run(session, statement, {one.process, one.key, one.acquisition}).affected;
+        over = over || changed > 0;
         return decision::commit;
       };
-      transact_once(on, with_.watch, "disown", isolation::read_committed, let_go);
-      return true;
+      transact_once(with_, on, "disown", isolation::read_committed, let_go);
     } catch (std::exception const&) {
-      return false;  // the next renewal tries again
+      return;  // the next renewal tries again
     }
-  });
-  std::lock_guard const lock(guard_);
-  orphans_.insert(orphans_.end(), left.begin(), left.end());
+    if (!over) continue;
+    std::lock_guard const lock(guard_);
+    std::erase_if(orphans_, [&](orphan const& it) { return it.acquisition == one.acquisition; });
+  }
 }
 
 void holder::stop() noexcept {

@@ -44,6 +44,7 @@ struct orphan {
   std::string process;
   std::string key;
   std::string acquisition;
+  base::boot_clock::time_point since = base::boot_clock::now();
 };
 
 /// One life of a holder.
@@ -55,7 +56,6 @@ class incarnation {
   void add(std::shared_ptr<in_hand> const& what);
   void remove(std::shared_ptr<in_hand> const& what);
   void set_step(in_hand& of, std::string_view step);
-  [[nodiscard]] bool empty() const;
   /// For the row: "process\tkey\tstep" a line.
   [[nodiscard]] std::string lines() const;
   /// All its runs are lost.
@@ -99,7 +99,8 @@ class holder {
   /// database went away before this was settled. It is let go of as soon as possible, for a live
   /// holder's run is nobody else's.
   void add_orphan(orphan what);
-  /// Tries each; those that fail stay. Never throws.
+  /// Tries each. One stays until it was let go of, or for so long that its transaction cannot be
+  /// on its way any more: where that is still committing, nothing is seen of it. Never throws.
   void disown_orphans(db::session& on) noexcept;
   [[nodiscard]] bool has_orphan(std::string_view process, std::string_view key) const;
 

@@ -37,7 +37,6 @@ TEST(incarnation, tells_the_steps_in_hand) {
   EXPECT_EQ(core::step_in_hand(who.lines(), "p", "k"), "");
   who.remove(two);
   EXPECT_EQ(who.lines(), "");
-  EXPECT_FALSE(who.empty());
 }
 
 TEST(incarnation, the_lines_fit_into_the_row_and_are_whole) {
@@ -66,7 +65,6 @@ TEST(incarnation, dies_once_and_for_all_it_holds) {
   who.die();
   EXPECT_TRUE(two->lost.stop_requested());
   EXPECT_TRUE(who.dead());
-  EXPECT_TRUE(who.empty());
 }
 
 TEST(incarnation, counts_from_when_the_renewal_was_sent) {

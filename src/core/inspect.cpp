@@ -71,7 +71,7 @@ run_info read_info(std::span<cell const> row) {
 
 std::vector<run_info> infos(db::session& on, context const& with, runs_query const& query,
                             value const& piece) {
-  auto const wanted = std::clamp<std::int64_t>(query.limit, 0, 1'000'000);
+  auto const wanted = std::clamp<std::int64_t>(query.limit, 0, 1'000'000'000);
   auto const rows = db::run(
       on, with.sql["inspect.runs"],
       {query.process.empty() ? value(nullptr) : value(std::string_view(query.process)), piece,

@@ -81,17 +81,25 @@ class held_run {
   [[nodiscard]] std::optional<outcome> done_by_us(db::session& on, std::string_view name,
                                                   std::string& value) const;
   fate resolve_step(std::string_view name, std::string& value);
+  /// What step() and record() share: the name, what is done already, what came of it.
+  template <class Try>
+  outcome once(std::string_view name, std::string& value, Try const& attempt);
   bool try_end(run_state state, std::string_view why);
+  [[nodiscard]] bool write_end(db::session& on, run_state state, std::string_view why) const;
+  [[nodiscard]] bool end_recorded(db::session& on, acquisition const& by, run_state state) const;
+  void disown();
+  void let_go(std::string_view why) noexcept;
   fate resolve_end(run_state state);
   template <class Evidence>
   fate resolve(std::string_view transaction_name, Evidence const& evidence);
-  [[nodiscard]] bool still_held(db::session& on) const;
   /// Where the engine has one writer, whose long step would keep the background from renewing.
   [[nodiscard]] bool renew_with(db::session& on) const;
   void begin_step(std::string_view name);
   void mark_lost();
   [[nodiscard]] run_event event(std::string_view step = {}, std::string_view text = {}) const;
-  [[nodiscard]] std::chrono::milliseconds patience() const;
+  /// What a held run is worth: as long as a lease, also while the database is away.
+  [[nodiscard]] transact_options insist(std::string_view name,
+                                        isolation level = isolation::read_committed) const;
 
   context with_;
   core::holder* lease_;

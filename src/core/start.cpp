@@ -124,11 +124,9 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
         return decision::commit;
       });
       return got;
-    } catch (error const& e) {
-      if (e.in_doubt()) {
-        doubt = true;
-        continue;
-      }
+    } catch (lost_reply const&) {
+      doubt = true;
+    } catch (error const&) {
       if (doubt) lease_->add_orphan({name.str(), piece.str(), acquisition_uuid});
       throw;
     }
@@ -183,9 +181,9 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
     if (freed == decision::commit) {
       with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
     }
+  } catch (lost_reply const&) {
+    return true;  // both do nothing the second time: look at it afresh
   } catch (error const& e) {
-    // Both do nothing the second time: what is in doubt is looked at afresh.
-    if (e.in_doubt()) return true;
     if (e.kind() == fault::conflict) return false;
     throw;
   }

@@ -6,7 +6,6 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <thread>
 
@@ -23,24 +22,34 @@ bool hit(std::string_view name, std::string_view place) {
   return base::is_failpoint(full) && base::hit_failpoint(full);
 }
 
-[[noreturn]] void reply_lost() {
-  throw error(
-      {.kind = fault::unreachable, .retryable = false, .in_doubt = true, .breaks_connection = true},
-      "the reply to COMMIT was lost");
+[[noreturn]] void lose_reply() {
+  throw lost_reply(error({.kind = fault::unreachable, .in_doubt = true, .breaks_connection = true},
+                         "the reply to COMMIT was lost"));
 }
 
-/// Rolls back unless the transaction was ended.
+void commit(db::session& on) {
+  try {
+    on.commit();
+  } catch (error const& e) {
+    if (e.in_doubt()) throw lost_reply(e);
+    throw;
+  }
+}
+
+/// Rolls back unless the transaction was ended; never in a child of fork(), whose copy of the
+/// connection is the parent's.
 class rollback_guard {
  public:
-  explicit rollback_guard(db::session& on) : on_(&on) {}
+  rollback_guard(context const& with, db::session& on) : with_(&with), on_(&on) {}
   rollback_guard(rollback_guard const&) = delete;
   rollback_guard& operator=(rollback_guard const&) = delete;
   ~rollback_guard() {
-    if (on_ != nullptr) on_->rollback();
+    if (on_ != nullptr && !with_->forked()) on_->rollback();
   }
   void ended() noexcept { on_ = nullptr; }
 
  private:
+  context const* with_;
   db::session* on_;
 };
 
@@ -58,31 +67,30 @@ bool backoff::pause() {
   return true;
 }
 
-decision transact_once(db::session& on, observer& watch, std::string_view name, isolation level,
+decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
                        std::function<decision(db::session&)> const& body) {
   auto const start = base::boot_clock::now();
   on.begin(level);
-  rollback_guard guard(on);
+  rollback_guard guard(with, on);
   if (hit(name, "begun")) on.cut();
   auto const decided = body(on);
+  with.check_process();
   if (decided == decision::commit) {
     if (hit(name, "before_commit")) on.cut();
-    // Whatever comes of it, this transaction is not ours to roll back any more, unless the
-    // database says that it has not committed.
     try {
-      on.commit();
-    } catch (error const& e) {
-      if (e.in_doubt()) guard.ended();
+      commit(on);
+    } catch (lost_reply const&) {
+      guard.ended();  // it may have committed: there is nothing to roll back
       throw;
     }
     guard.ended();
     if (hit(name, "committed")) {
       on.cut();
-      reply_lost();
+      lose_reply();
     }
   }
-  watch.timed(
-      name, std::chrono::duration_cast<std::chrono::microseconds>(base::boot_clock::now() - start));
+  auto const took = base::boot_clock::now() - start;
+  with.watch.timed(name, std::chrono::duration_cast<std::chrono::microseconds>(took));
   return decided;
 }
 
@@ -120,7 +128,7 @@ decision transact(context const& with, transact_options const& options,
                   std::function<decision(db::session&)> const& body) {
   auto decided = decision::rollback;
   with_session(with, options, [&](db::session& on) {
-    decided = transact_once(on, with.watch, options.name, options.level, body);
+    decided = transact_once(with, on, options.name, options.level, body);
   });
   return decided;
 }

@@ -5,6 +5,7 @@
 
 #include "core/context.hpp"
 
+#include <daybook/error.hpp>
 #include <daybook/run.hpp>
 
 #include <chrono>
@@ -15,6 +16,13 @@
 namespace daybook {
 inline namespace v1 {
 namespace core {
+
+/// The reply to our own COMMIT was lost: the one doubt that the core resolves. An error of the
+/// same property that a body brings from elsewhere is not this.
+class lost_reply : public error {
+ public:
+  explicit lost_reply(error const& of) : error(of) {}
+};
 
 enum class decision : std::uint8_t { commit, rollback };
 
@@ -29,7 +37,7 @@ struct transact_options {
   unreachable when_unreachable = unreachable::give_up;
 };
 
-/// Returns what `body` decided in the end. On failure: throws daybook::error; with in_doubt()
+/// Returns what `body` decided in the end. On failure: throws daybook::error; after lost_reply
 /// the caller must find out what happened. What the body throws goes through after a rollback.
 decision transact(context const& with, transact_options const& options,
                   std::function<decision(db::session&)> const& body);
@@ -39,7 +47,7 @@ void read(context const& with, std::chrono::milliseconds patience,
           std::function<void(db::session&)> const& body);
 
 /// A transaction on a session that the caller has, once, without retries: for the renewal.
-decision transact_once(db::session& on, observer& watch, std::string_view name, isolation level,
+decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
                        std::function<decision(db::session&)> const& body);
 
 /// Pauses that grow from about 1 ms to 1 s, each a random part of its limit.

@@ -38,12 +38,6 @@ void pool::forget_idle() {
   dropped.swap(idle_);
 }
 
-void pool::abandon() noexcept {
-  // No lock: another thread of the parent may have held it at the fork.
-  for (auto& one : idle_) static_cast<void>(one.release());
-  idle_.clear();
-}
-
 void pool::give_back(std::unique_ptr<session> what) noexcept {
   {
     std::lock_guard const lock(guard_);

@@ -44,8 +44,6 @@ class pool {
   [[nodiscard]] lent lend(std::chrono::milliseconds patience);
   /// Throws away the idle ones: after the server went away they are all dead.
   void forget_idle();
-  /// Gives up every idle session without closing it, in a forked child.
-  void abandon() noexcept;
 
  private:
   friend class lent;

@@ -32,7 +32,6 @@ struct dialect {
   std::string_view name;        ///< "sqlite", "postgres", "mysql": the folder under sql/
   bool ddl_in_transaction;      ///< a migration is all or nothing
   bool one_writer;              ///< writers exclude each other: a fence write also renews
-  bool isolation_levels;        ///< false: every transaction is serializable
   std::string_view real_clock;  ///< the expression for now, BIGINT microseconds since 1970 UTC
 };
 

@@ -98,6 +98,7 @@ void read_server(std::string_view rest, std::string_view scheme_text, url& into)
     bad("'" + std::string(scheme_text) + ":' must be followed by //HOST/DATABASE");
   }
   rest.remove_prefix(2);
+  auto const whole = rest;
   auto const question = rest.find('?');
   auto const shown_parameters =
       question == std::string_view::npos ? "" : read_parameters(rest.substr(question + 1), into);
@@ -122,6 +123,8 @@ void read_server(std::string_view rest, std::string_view scheme_text, url& into)
     }
     shown_user += "@";
     authority = authority.substr(at + 1);
+  } else if (question != std::string_view::npos && whole.find('@', question) != whole.npos) {
+    bad("an '@' after a '?' (write '?' inside a password as %3F, and '@' as %40)");
   } else if (path.find('@') != path.npos) {
     bad("an '@' after a '/' (write '/' inside a password as %2F and '@' as %40)");
   }

@@ -113,6 +113,8 @@ TEST(url, what_cannot_be_meant_is_refused_without_a_password) {
                                 "mysql://u:geheim%00@h/d",
                                 "mysql://u:geheim@[::1/d",
                                 "mysql://u:geheim@[::1]x/d",
+                                "postgresql://u:ge?heim@h/d?sslmode=require",
+                                "mysql://u:33?geheim=1@h/d",
                                 "mysql://u:geheim@h/d?a",
                                 "mysql://u:geheim@h/d?=b",
                                 "mysql://u:geheim@h/d\n",

@@ -33,7 +33,6 @@ constexpr db::dialect about{
     .name = "mysql",
     .ddl_in_transaction = false,
     .one_writer = false,
-    .isolation_levels = true,
     // UTC whatever the session's zone; it stands still at the start of the statement.
     .real_clock = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))",
 };

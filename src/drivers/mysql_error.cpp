@@ -180,7 +180,8 @@ std::string_view mysql_remedy(unsigned code, mysql_kind server, error_facts cons
   switch (code) {
     case 1040: return "raise max_connections, or give the book fewer connections";
     case 1049: return "create that database, or name another one in the URL";
-    case 1146: return facts.kind == fault::configuration ? "make the tables: daybook migrate" : "";
+    case 1146:
+      return facts.kind == fault::configuration ? "make the tables: daybook migrate up" : "";
     case 1153:
     case 2020: return "raise max_allowed_packet on the server, or write less at once";
     case 1203:

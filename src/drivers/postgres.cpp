@@ -29,7 +29,6 @@ constexpr db::dialect about{
     .name = "postgres",
     .ddl_in_transaction = true,
     .one_writer = false,
-    .isolation_levels = true,
     // now() stands still in a transaction. The cast rounds, so the microseconds are exact where
     // extract() is a double, too (before 14).
     .real_clock = "(extract(epoch from pg_catalog.clock_timestamp()) * 1000000)::bigint",
@@ -189,7 +188,11 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
     begin(isolation::read_committed);
     try {
       auto out = run(what, values);
-      commit();
+      if (what.name != "user" && what.text.starts_with("select")) {
+        rollback();
+      } else {
+        commit();
+      }
       return out;
     } catch (...) {
       rollback();
@@ -197,7 +200,9 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
     }
   }
   parameters const with(values);
-  auto const when = open_ ? moment::inside : moment::alone;
+  // Our own selects only read; a user's may call a function that writes.
+  bool const only_reads = what.name != "user" && what.text.starts_with("select");
+  auto const when = open_ || only_reads ? moment::inside : moment::alone;
   require_connected(what.name, when);
   if (open_ && begin_sent_) require_transaction(what.name);
 
@@ -289,6 +294,8 @@ db::native postgres_session::handle() noexcept {
   try {
     if (usable()) begin_now();
   } catch (...) {
+    // Without a transaction every statement of the application would commit by itself.
+    cut_socket(*on_);
     broken_ = true;
     why_no_begin_ = std::current_exception();
   }

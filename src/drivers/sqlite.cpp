@@ -11,8 +11,6 @@
 
 #include <daybook/error.hpp>
 
-#include <cerrno>
-#include <cstring>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -32,7 +30,6 @@ constexpr db::dialect about{
     .name = "sqlite",
     .ddl_in_transaction = true,
     .one_writer = true,
-    .isolation_levels = false,
     // Milliseconds: `unixepoch('subsec')` needs 3.42. The product is exact after rounding.
     .real_clock = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)",
 };
@@ -98,7 +95,7 @@ class sqlite_session final : public db::session {
 
   db::table run(db::statement const& what, std::span<value const> values) override;
   void script(std::string_view text) override;
-  void begin(isolation) override { execute("begin immediate"); }
+  void begin(isolation) override;
   void commit() override;
   void rollback() noexcept override;
   [[nodiscard]] bool usable() const noexcept override { return !cut_ && !broken_; }
@@ -117,6 +114,7 @@ class sqlite_session final : public db::session {
   void write_ahead();
   void execute(char const* text);
   void check_not_cut(bool at_commit) const;
+  void check_transaction_goes_on(std::string const& statement) const;
   void checkpoint() noexcept;
   [[noreturn]] void fail(int code, std::string const& statement);
   ::sqlite3_stmt* prepare(db::statement const& what);
@@ -130,6 +128,7 @@ class sqlite_session final : public db::session {
   database db_;
   std::unordered_map<std::string, prepared> statements_;
   int log_pages_ = 0;
+  bool open_ = false;
   bool cut_ = false;
   bool broken_ = false;
 };
@@ -235,18 +234,36 @@ void sqlite_session::execute(char const* text) {
 
 void sqlite_session::script(std::string_view text) { execute(std::string(text).c_str()); }
 
+void sqlite_session::begin(isolation) {
+  execute("begin immediate");
+  open_ = true;
+}
+
+/// SQLite ends a transaction by itself for ON CONFLICT ROLLBACK, and may for FULL, IOERR, NOMEM
+/// and INTERRUPT. What a body that caught the error did next would commit by itself.
+void sqlite_session::check_transaction_goes_on(std::string const& statement) const {
+  if (!open_ || ::sqlite3_get_autocommit(db_.get()) == 0) return;
+  throw error({.kind = fault::statement, .statement = statement},
+              shown_ +
+                  ": an error before this statement has rolled back the whole transaction: "
+                  "let such errors out of the step's body");
+}
+
 void sqlite_session::commit() {
   check_not_cut(true);
+  check_transaction_goes_on("commit");
   // A COMMIT that finds a reader in its way has done nothing and may be sent again.
   for (int tries = 0;; ++tries) {
     int const code = ::sqlite3_exec(db_.get(), "commit", nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) break;
     if ((code & 0xff) != SQLITE_BUSY || tries == 3) fail(code, "commit");
   }
+  open_ = false;
   if (log_pages_ >= long_log) checkpoint();
 }
 
 void sqlite_session::rollback() noexcept {
+  open_ = false;
   // FULL, IOERR and NOMEM may have ended the transaction already.
   if (::sqlite3_get_autocommit(db_.get()) != 0) return;
   if (::sqlite3_exec(db_.get(), "rollback", nullptr, nullptr, nullptr) != SQLITE_OK) {
@@ -324,6 +341,7 @@ cell column(::sqlite3_stmt* of, int at) {
 
 db::table sqlite_session::run(db::statement const& what, std::span<value const> values) {
   check_not_cut(false);
+  check_transaction_goes_on(what.name);
   auto* const statement = prepare(what);
   struct reset_after {
     ::sqlite3_stmt* what;

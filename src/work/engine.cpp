@@ -96,25 +96,29 @@ db::catalogue_options engine::catalogue_of(db::clock_kind clock) const {
           .clock = clock};
 }
 
-core::context engine::context_of(db::catalogue const& sql) {
+core::context engine::context_of(db::catalogue const& sql, std::string_view book_id) {
   core::context with{.sessions = sessions_,
                      .sql = sql,
                      .user_sql = user_sql_,
                      .dialect = *how_.about,
                      .watch = options_.watch != nullptr ? *options_.watch : silent_,
                      .lease = options_.lease,
-                     .process = process_};
+                     .process = process_,
+                     .book_id = book_id};
   with.check_process();
   return with;
 }
 
-core::context engine::bare() { return context_of(*bare_sql_); }
+core::context engine::bare() { return context_of(*bare_sql_, {}); }
 
-core::context engine::ready() { return context_of(require().sql); }
+core::context engine::ready() {
+  auto const& made = require();
+  return context_of(made.sql, made.version.id);
+}
 
 core::runs& engine::runs() {
   auto& made = require();
-  context_of(made.sql).check_process();
+  context_of(made.sql, made.version.id).check_process();
   return *made.starter;
 }
 
@@ -124,10 +128,9 @@ engine::parts& engine::require() {
   if (parts_) return *parts_;
   auto const found = core::read_version(with);
   core::check_version(found, where_.shown);
-  bool const movable = found->clock == db::clock_kind::movable;
   auto made = std::make_unique<parts>(
-      parts{db::catalogue(catalogue_of(found->clock)), movable, nullptr, nullptr, nullptr});
-  auto const full = context_of(made->sql);
+      parts{db::catalogue(catalogue_of(found->clock)), *found, nullptr, nullptr, nullptr});
+  auto const full = context_of(made->sql, made->version.id);
   made->lease = std::make_unique<core::holder>(full);
   made->starter = std::make_unique<core::runs>(full, *made->lease);
   if (options_.renew_in_background) {
@@ -161,7 +164,7 @@ bool engine::renew() {
   return alive;
 }
 
-bool engine::clock_is_movable() { return require().movable; }
+bool engine::clock_is_movable() { return require().version.clock == db::clock_kind::movable; }
 
 }  // namespace work
 }  // namespace v1

@@ -6,6 +6,7 @@
 #include "core/context.hpp"
 #include "core/holder.hpp"
 #include "core/run.hpp"
+#include "core/version.hpp"
 #include "db/pool.hpp"
 #include "db/url.hpp"
 #include "work/renewal.hpp"
@@ -35,7 +36,7 @@ class engine {
   engine(db::url where, book_options options, driver how);
   engine(engine const&) = delete;
   engine& operator=(engine const&) = delete;
-  /// Stops renewing and hands back the lease, in this order's reverse: the heartbeat ends last.
+  /// Hands back the lease, then stops renewing: the heartbeat ends last.
   ~engine();
 
   void migrate();
@@ -58,12 +59,12 @@ class engine {
   /// What exists once the book's version has been read.
   struct parts {
     db::catalogue sql;
-    bool movable;
+    core::book_version version;
     std::unique_ptr<core::holder> lease;
     std::unique_ptr<core::runs> starter;
     std::unique_ptr<renewal> background;
   };
-  [[nodiscard]] core::context context_of(db::catalogue const& sql);
+  [[nodiscard]] core::context context_of(db::catalogue const& sql, std::string_view book_id);
   [[nodiscard]] db::catalogue_options catalogue_of(db::clock_kind clock) const;
   [[nodiscard]] db::connect_options connecting() const;
   /// For the renewal, which must know in time that it has failed.

@@ -39,11 +39,12 @@ std::chrono::milliseconds renewal::once() {
   try {
     renew_now();
     return interval;
-  } catch (error const& e) {
+  } catch (std::exception const& e) {
     auto const late = std::chrono::duration_cast<std::chrono::milliseconds>(who->since_renewal());
     if (late > lease_ / 2) watch_->renewal_late(late, e.what());
     // A database with one writer is busy when our own long step writes: it renews when it ends.
-    bool const our_own_writer = one_writer_ && e.kind() == fault::conflict;
+    auto const* const known = dynamic_cast<error const*>(&e);
+    bool const our_own_writer = one_writer_ && known != nullptr && known->kind() == fault::conflict;
     if (late >= lease_ && !our_own_writer) who->suspect();
     return interval / 4 + base::jitter(interval / 4);
   }

@@ -62,6 +62,19 @@ TEST_P(after_fork, every_call_says_so) {
   EXPECT_TRUE(std::move(run).finish());
 }
 
+TEST_P(after_fork, a_child_that_opens_a_book_in_the_old_ones_place_leaves_the_parents_alone) {
+  auto run = taken(book_.start(nightly_, day_));
+  ASSERT_TRUE(run.step("one", insert("one")));
+  EXPECT_EQ(in_child([&] {
+              book_ = daybook::book(database_.url(), support::fresh_database::manual());
+              return book_.start(nightly_, key{"child"}) ? 0 : 1;
+            }),
+            0);
+  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_TRUE(run.step("two", insert("two")));
+  EXPECT_TRUE(std::move(run).finish());
+}
+
 TEST_P(after_fork, the_end_of_a_child_releases_nothing) {
   auto options = watched();
   options.renew_in_background = true;

@@ -96,6 +96,51 @@ TEST_P(step, what_the_body_throws_goes_through_after_a_rollback) {
   EXPECT_EQ(effects("load"), "1");
 }
 
+TEST_P(step, an_error_that_ends_the_transaction_cannot_be_caught_and_passed_over) {
+  if (GetParam().name != "sqlite") return;  // the others refuse all that follows by themselves
+  database_.execute("create table once_only(name varchar(40) primary key)");
+  auto run = taken(book_.start(nightly_, day_));
+  auto const body = [](transaction& tx) {
+    insert("before")(tx);
+    tx.exec("insert into once_only(name) values ('x')");
+    try {
+      tx.exec("insert or rollback into once_only(name) values ('x')");
+    } catch (daybook::error const&) {
+      insert("after")(tx);
+    }
+  };
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("load", body)); }), fault::statement);
+  EXPECT_EQ(effects("before"), "0");
+  EXPECT_EQ(effects("after"), "0");
+  EXPECT_EQ(rows_of("step"), "0");
+  EXPECT_TRUE(run.step("next", insert("next")));
+  EXPECT_TRUE(std::move(run).finish());
+}
+
+TEST_P(step, a_doubt_of_another_book_is_not_taken_for_ours) {
+  auto run = taken(book_.start(nightly_, day_));
+  int calls = 0;
+  auto const body = [&](transaction& tx) {
+    ++calls;
+    insert("load")(tx);
+    throw daybook::error({.kind = fault::unreachable, .in_doubt = true}, "another's");
+  };
+  EXPECT_EQ(message_of([&] { static_cast<void>(run.step("load", body)); }), "another's");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(run.epoch(), 1);
+  EXPECT_EQ(effects("load"), "0");
+}
+
+TEST_P(step, the_idempotency_key_is_the_books_own) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto options = support::fresh_database::manual();
+  options.prefix = "other_";
+  auto other = database_.open(options);
+  auto same = taken(other.start(nightly_, day_));
+  EXPECT_NE(run.idempotency_key("mail"), same.idempotency_key("mail"));
+  EXPECT_EQ(run.idempotency_key("mail"), run.idempotency_key("mail"));
+}
+
 TEST_P(step, a_run_dropped_by_an_exception_is_resumable) {
   EXPECT_THROW(
       {
