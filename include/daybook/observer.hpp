@@ -34,7 +34,7 @@ class DAYBOOK_EXPORT observer {
   virtual void finished(run_event const&) noexcept {}
   virtual void failed(run_event const&) noexcept {}
   virtual void released(run_event const&) noexcept {}
-  /// The run was taken over, or its holder was declared dead.
+  /// A write found that the run was taken over; or a run that was dropped could not be handed back.
   virtual void lost(run_event const&) noexcept {}
   /// A dead holder's run was freed by this process.
   virtual void taken_over(run_event const&) noexcept {}

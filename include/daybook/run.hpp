@@ -35,7 +35,7 @@ class held_run;
 
 /// Where a run stands. The numbers are in the table and never change.
 enum class run_state : std::int8_t {
-  ready = 9,             ///< started, no step done yet
+  ready = 9,             ///< started, no step done by this attempt yet
   running = 8,           ///< at least one step done
   succeeded = 0,         ///< finished
   failed = -1,           ///< ended by fail()
@@ -169,7 +169,8 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   [[nodiscard]] std::int64_t epoch() const noexcept;
   /// Requested when this process is known to have lost the run. Pass it to long work.
   [[nodiscard]] std::stop_token stop() const noexcept;
-  /// What another process needs to record steps under this attempt: book::attach().
+  /// What another process needs to record steps under this attempt: book::attach(). It holds until
+  /// this run's end, or until a lost COMMIT reply of a step of its own was resolved.
   [[nodiscard]] std::string token() const;
   /// The same key for every attempt at this step of this run; for receivers that drop duplicates.
   [[nodiscard]] std::string idempotency_key(std::string_view step) const;

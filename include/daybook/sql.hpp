@@ -23,7 +23,8 @@ namespace daybook {
 inline namespace v1 {
 
 /// A literal statement. Parameters are `:name`, the same on every engine; arguments follow the
-/// order in which the names first appear. Quoted text, comments and `::` casts are left alone.
+/// order in which the names first appear. Quoted text, comments and `::` casts are left alone; an
+/// array slice `a[1:n]` and PostgreSQL's E'it\'s' are not understood.
 class sql {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a literal converts by itself, that is the point.
