@@ -1,5 +1,8 @@
 #include "db/catalogue.hpp"
 
+#include "base/mutant.hpp"
+#include "db/compound.hpp"
+
 #include <daybook/error.hpp>
 
 #include <algorithm>
@@ -94,14 +97,15 @@ class block_reader {
   int line_ = 0;
 };
 
-/// What only the current acquisition satisfies. The mutant build, which the tests must fail,
-/// lets everybody pass.
-constexpr std::string_view fence =
-#ifdef DAYBOOK_MUTANT_NO_FENCE
-    ":epoch = :epoch and :acquisition = :acquisition and state in (9, 8)";
-#else
-    "epoch = :epoch and acquisition = :acquisition and state in (9, 8)";
-#endif
+/// What only the current acquisition satisfies, and only before its deadline.
+std::string fence(std::string const& now) {
+  if (base::left_out("fence")) {
+    return ":epoch = :epoch and :acquisition = :acquisition and state in (9, 8)";
+  }
+  return "epoch = :epoch and acquisition = :acquisition and state in (9, 8) "
+         "and (deadline_us is null or deadline_us > " +
+         now + ")";
+}
 
 /// A database's name comes from a URL, and may be a word of SQL or hold a hyphen.
 std::string quoted(std::string const& schema, placeholder style) {
@@ -120,32 +124,39 @@ catalogue::catalogue(catalogue_options const& options, std::span<sql_file const>
     : table_prefix_(quoted(options.schema, options.style) + "." + options.prefix) {
   words_["schema"] = options.schema;
   words_["prefix"] = options.prefix;
-  words_["fence"] = fence;
   words_["real_now"] = options.real_clock;
   words_["now"] = clock(options.clock, words_["real_now"], table_prefix_ + "clock");
+  words_["fence"] = fence(words_["now"]);
   for (auto const& file : files) {
     if (file.dialect != options.dialect) continue;
     if (file.room == "migrations") {
       migrations_ = file.text;
     } else {
-      read(file, options.style);
+      read(file, options);
     }
   }
 }
 
-void catalogue::read(sql_file const& file, placeholder style) {
+void catalogue::read(sql_file const& file, catalogue_options const& options) {
   block_reader(file).read([&](block& read_block) {
     entry made;
+    std::vector<std::pair<when, std::string>> texts;
     for (auto const& [run_when, text] : read_block.parts) {
       auto filled = fill(trimmed(text));
       if (filled.ends_with(';')) filled.pop_back();
       // The same inputs for every part: values come in one order.
-      auto what = rewrite(read_block.name, filled, style, read_block.inputs);
+      auto what = rewrite(read_block.name, filled, options.style, read_block.inputs);
       if (read_block.inputs.empty() && !what.inputs.empty()) {
         throw error({.kind = fault::internal},
                     "statement " + read_block.name + " has parameters and no 'in:' line");
       }
       made.parts.push_back({run_when, std::move(what)});
+      texts.emplace_back(run_when, std::move(filled));
+    }
+    if (options.compounds && texts.size() > 1) {
+      auto const with = read_block.outputs.empty() ? answers::count : answers::rows;
+      made.together =
+          rewrite(read_block.name, compound(texts, with), options.style, read_block.inputs);
     }
     made.outputs = std::move(read_block.outputs);
     auto const& name = read_block.name;
@@ -188,9 +199,26 @@ table run(session& on, entry const& what, std::initializer_list<value> values) {
   for (auto const& step : what.parts) {
     if (step.run == when::if_nothing_happened && !nothing) continue;
     last = on.run(step.what, std::span(values.begin(), values.size()));
-    nothing = last.affected == 0 && last.size() == 0;
+    nothing = !last.something();
   }
   return last;
+}
+
+bool stands_alone(session const& on, entry const& what) noexcept {
+  // There the database is in this process: no round trip is saved, and a transaction that is begun
+  // has waited for its turn before it reads anything.
+  if (on.speaks().one_writer) return false;
+  return what.parts.size() == 1 || (what.together && on.takes_compounds());
+}
+
+table run_alone(session& on, entry const& what, std::initializer_list<value> values) {
+  std::span const all(values.begin(), values.size());
+  if (what.parts.size() == 1) return on.run(what.parts.front().what, all);
+  auto out = on.run(what.together.value(), all);
+  if (!what.outputs.empty()) return out;
+  table counted;
+  decode(out.cells.at(0), counted.affected);
+  return counted;
 }
 
 }  // namespace db

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ struct part {
 struct entry {
   std::vector<part> parts;
   std::vector<std::string> outputs;
+  std::optional<statement> together;  ///< all parts as one, for session::takes_compounds()
 };
 
 enum class clock_kind : std::uint8_t { real, movable };
@@ -57,6 +59,7 @@ struct catalogue_options {
   std::string schema;
   std::string prefix;
   clock_kind clock = clock_kind::real;
+  bool compounds = false;  ///< the driver's dialect::compounds
 };
 
 class catalogue {
@@ -77,7 +80,7 @@ class catalogue {
   [[nodiscard]] std::string const& prefix() const { return words_.find("prefix")->second; }
 
  private:
-  void read(sql_file const& file, placeholder style);
+  void read(sql_file const& file, catalogue_options const& options);
 
   std::map<std::string, std::string, std::less<>> words_;
   std::string table_prefix_;
@@ -87,6 +90,12 @@ class catalogue {
 
 /// Runs an entry's parts on a session.
 table run(session& on, entry const& what, std::initializer_list<value> values);
+
+/// Whether it is worth while to run the entry outside begin(): this session takes it as one
+/// statement, which commits by itself, and its database is not in this process.
+[[nodiscard]] bool stands_alone(session const& on, entry const& what) noexcept;
+/// Runs such an entry. On failure: as session::run outside begin().
+table run_alone(session& on, entry const& what, std::initializer_list<value> values);
 
 }  // namespace db
 }  // namespace v1

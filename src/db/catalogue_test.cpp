@@ -117,6 +117,8 @@ class fake_session final : public db::session {
  public:
   std::vector<db::table> answers;
   std::vector<std::string> ran;
+  bool compounds = false;
+  db::dialect const* about = &drivers::mysql_dialect();
 
   db::table run(db::statement const& what, std::span<value const>) override {
     ran.push_back(what.text);
@@ -124,15 +126,14 @@ class fake_session final : public db::session {
     return out;
   }
   void script(std::string_view) override {}
+  [[nodiscard]] bool takes_compounds() const noexcept override { return compounds; }
   void begin(isolation) override {}
   void commit() override {}
   void rollback() noexcept override {}
   [[nodiscard]] bool usable() const noexcept override { return true; }
   void cut() noexcept override {}
   void interrupt() noexcept override {}
-  [[nodiscard]] db::dialect const& speaks() const noexcept override {
-    return drivers::sqlite_dialect();
-  }
+  [[nodiscard]] db::dialect const& speaks() const noexcept override { return *about; }
   [[nodiscard]] db::native handle() noexcept override { return static_cast<::sqlite3*>(nullptr); }
   [[nodiscard]] std::string schema() override { return "s"; }
   [[nodiscard]] std::vector<db::fact> facts() override { return {}; }
@@ -155,6 +156,45 @@ TEST(catalogue, else_runs_only_when_nothing_happened) {
   third.answers = {row, changed};
   EXPECT_EQ(db::run(third, made["a"], {}).affected, 1);
   EXPECT_EQ(third.ran, (names{"one", "three"}));
+}
+
+db::catalogue compounding(std::string_view text) {
+  auto how = options();
+  how.compounds = true;
+  std::array<db::sql_file, 1> const files{{{how.dialect, "a", text}}};
+  return db::catalogue(how, files);
+}
+
+TEST(catalogue, parts_become_one_statement_where_the_engine_takes_that) {
+  std::string_view const text =
+      "-- name: count\n-- in: n\na :n\n-- else\nb :n\n-- then\nc\n"
+      "-- name: rows\n-- in: n\n-- out: x\na\n-- then\nselect :n\n"
+      "-- name: single\na\n";
+  auto const made = compounding(text);
+  auto const& count = made["count"].together.value();
+  EXPECT_NE(count.text.find("if daybook_count = 0 then b"), std::string::npos) << count.text;
+  EXPECT_NE(count.text.find("select daybook_count"), std::string::npos) << count.text;
+  EXPECT_EQ(count.inputs, names{"n"});
+  auto const& rows = made["rows"].together.value().text;
+  EXPECT_NE(rows.find("set daybook_count = found_rows()"), std::string::npos) << rows;
+  EXPECT_EQ(rows.find("select daybook_count"), std::string::npos) << rows;
+  EXPECT_FALSE(made["single"].together);
+  EXPECT_FALSE(reading(text)["count"].together);
+
+  fake_session plain;
+  EXPECT_TRUE(db::stands_alone(plain, made["single"]));
+  EXPECT_FALSE(db::stands_alone(plain, made["count"]));
+  plain.about = &drivers::sqlite_dialect();
+  EXPECT_FALSE(db::stands_alone(plain, made["single"]));
+  fake_session able;
+  able.compounds = true;
+  EXPECT_TRUE(db::stands_alone(able, made["count"]));
+  EXPECT_FALSE(db::stands_alone(able, reading(text)["count"]));
+  able.answers = {db::table{0, 1, {std::int64_t{2}}}, db::table{0, 1, {std::int64_t{7}}}};
+  auto const counted = db::run_alone(able, made["count"], {std::int64_t{1}});
+  EXPECT_EQ(counted.affected, 2);
+  EXPECT_EQ(counted.size(), 0U);
+  EXPECT_EQ(db::run_alone(able, made["rows"], {std::int64_t{1}}).size(), 1U);
 }
 
 TEST(catalogue, every_dialect_has_the_same_statements) {

@@ -12,6 +12,11 @@ lent::~lent() {
 
 lent pool::lend(std::chrono::milliseconds patience) {
   std::unique_lock lock(guard_);
+  if (keeps_ == stock::single && free_places_ == 0) {
+    throw error({.kind = fault::bad_argument},
+                "the handle that this book borrows is in use, by a step whose body calls the book "
+                "again or by another thread: call it after the step, or open the book by URL");
+  }
   if (!freed_.wait_for(lock, patience, [&] { return free_places_ > 0; })) {
     throw error({.kind = fault::conflict, .retryable = true},
                 "every connection of the book is in use: raise book_options::connections, or use "
@@ -39,6 +44,7 @@ void pool::forget_idle() {
 }
 
 void pool::give_back(std::unique_ptr<session> what) noexcept {
+  if (keeps_ == stock::none) what.reset();
   {
     std::lock_guard const lock(guard_);
     ++free_places_;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,14 @@ inline namespace v1 {
 namespace db {
 
 class pool;
+
+/// What becomes of sessions between two loans.
+enum class stock : std::uint8_t {
+  kept,    ///< they stay open; who finds none free waits
+  single,  ///< one, of one thread: who finds it taken is that thread itself, and would wait for
+           ///< ever
+  none,    ///< each is made for its loan, and gone after it
+};
 
 class lent {
  public:
@@ -35,12 +44,15 @@ class lent {
 class pool {
  public:
   using connect = std::function<std::unique_ptr<session>()>;
-  pool(connect how, unsigned at_most) : connect_(std::move(how)), free_places_(at_most) {}
+  pool(connect how, unsigned at_most, stock keeps = stock::kept)
+      : connect_(std::move(how)),
+        keeps_(keeps),
+        free_places_(keeps == stock::single ? 1 : at_most) {}
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
 
-  /// Waits for a place at most `patience`. On failure: daybook::error (fault::conflict) when none
-  /// was free, or what connecting throws.
+  /// Waits for a place at most `patience`. On failure: daybook::error (fault::conflict, or
+  /// fault::bad_argument where there is one) when none was free, or what connecting throws.
   [[nodiscard]] lent lend(std::chrono::milliseconds patience);
   /// Throws away the idle ones: after the server went away they are all dead.
   void forget_idle();
@@ -50,6 +62,7 @@ class pool {
   void give_back(std::unique_ptr<session> what) noexcept;
 
   connect connect_;
+  stock keeps_;
   std::mutex guard_;
   std::condition_variable freed_;
   std::vector<std::unique_ptr<session>> idle_;

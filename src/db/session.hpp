@@ -31,6 +31,7 @@ namespace db {
 struct dialect {
   std::string_view name;        ///< "sqlite", "postgres", "mysql": the folder under sql/
   bool ddl_in_transaction;      ///< a migration is all or nothing
+  bool compounds;               ///< some of its servers take several statements as one
   bool one_writer;              ///< writers exclude each other: a fence write also renews
   std::string_view real_clock;  ///< the expression for now, BIGINT microseconds since 1970 UTC
 };
@@ -42,6 +43,8 @@ struct table {
   std::vector<cell> cells;
 
   [[nodiscard]] std::size_t size() const noexcept { return width == 0 ? 0 : cells.size() / width; }
+  /// Whether the statement changed or found anything.
+  [[nodiscard]] bool something() const noexcept { return affected > 0 || size() > 0; }
   [[nodiscard]] std::span<cell const> row(std::size_t at) const {
     return std::span(cells).subspan(at * width, width);
   }
@@ -69,6 +72,9 @@ class session {
   virtual table run(statement const& what, std::span<value const> values) = 0;
   /// Several statements separated by `;`, without values: migrations.
   virtual void script(std::string_view text) = 0;
+
+  /// Whether run() takes entry::together, which commits or rolls back by itself.
+  [[nodiscard]] virtual bool takes_compounds() const noexcept { return false; }
 
   virtual void begin(isolation level) = 0;
   /// On failure: error::in_doubt() when the COMMIT may have happened; otherwise it has not.
@@ -98,6 +104,10 @@ struct connect_options {
   std::chrono::milliseconds lock_timeout{5'000};
   /// The longest one of our own statements may take; 0: no limit. Only for the renewing session.
   std::chrono::milliseconds statement_timeout{0};
+  /// How long we wait for the answer to one of our own statements before the server counts as
+  /// gone; a COMMIT has as much again as its transaction took. 0: no limit. Never for scripts and
+  /// the application's own statements, which may take hours.
+  std::chrono::milliseconds answer_timeout{0};
   /// The longest an open transaction may be idle before the server ends it; 0: no limit.
   std::chrono::milliseconds idle_timeout{30'000};
 };

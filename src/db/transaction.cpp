@@ -2,6 +2,7 @@
 #include "db/session.hpp"
 #include "db/statement.hpp"
 
+#include <daybook/adopt.hpp>
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>
 
@@ -45,6 +46,12 @@ std::vector<cell> transaction::query_values(sql text, std::initializer_list<valu
   }
   return std::move(found.cells);
 }
+
+joined::joined(std::unique_ptr<db::session> on, db::user_statements& statements,
+               std::string book_id)
+    : transaction(*on, statements), on_(std::move(on)), book_id_(std::move(book_id)) {}
+
+joined::~joined() = default;
 
 template <>
 ::sqlite3* transaction::as<::sqlite3>() const noexcept {
