@@ -1,6 +1,7 @@
 #include "db/session.hpp"
 #include "db/url.hpp"
 #include "drivers/drivers.hpp"
+#include "drivers/mysql_adopt.hpp"
 #include "drivers/mysql_connection.hpp"
 #include "drivers/mysql_error.hpp"
 #include "drivers/mysql_script.hpp"
@@ -32,6 +33,7 @@ namespace {
 constexpr db::dialect about{
     .name = "mysql",
     .ddl_in_transaction = false,
+    .compounds = true,
     .one_writer = false,
     // UTC whatever the session's zone; it stands still at the start of the statement.
     .real_clock = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))",
@@ -40,6 +42,9 @@ constexpr db::dialect about{
 // Far above what the library and a program need; a guard against statements without end.
 constexpr std::size_t most_statements = 512;
 constexpr std::chrono::milliseconds interrupt_patience{2'000};
+// MariaDB 10.6.2 was the first to prepare a compound statement.
+constexpr unsigned long first_with_compounds = 100602;
+constexpr std::string_view compound_start = "begin not atomic";
 
 std::string seconds(std::chrono::milliseconds from) {
   return std::to_string(
@@ -71,9 +76,11 @@ std::string session_settings(mysql_kind server, db::connect_options const& optio
   return text;
 }
 
-char const* begin_text(isolation level) {
+/// It goes for the next transaction only.
+char const* begin_text(isolation level, bool is_default) {
   switch (level) {
-    case isolation::read_committed: return "";
+    case isolation::read_committed:
+      return is_default ? "" : "set transaction isolation level read committed";
     case isolation::repeatable_read: return "set transaction isolation level repeatable read";
     case isolation::serializable: return "set transaction isolation level serializable";
   }
@@ -89,9 +96,12 @@ std::chrono::milliseconds reply_timeout(db::connect_options const& options) {
 class mysql_session final : public db::session {
  public:
   mysql_session(db::url const& to, db::connect_options const& options);
+  mysql_session(::MYSQL& handle, transactions whose, give_back<::MYSQL> after);
+  ~mysql_session() override { connection_.get_deleter().set_broken(!usable()); }
 
   db::table run(db::statement const& what, std::span<value const> values) override;
   void script(std::string_view text) override;
+  [[nodiscard]] bool takes_compounds() const noexcept override { return compounds_; }
   void begin(isolation level) override;
   void commit() override;
   void rollback() noexcept override;
@@ -105,9 +115,12 @@ class mysql_session final : public db::session {
 
  private:
   [[noreturn]] void fail(mysql_problem const& what, mysql_stage stage, std::string_view statement);
+  [[nodiscard]] bool ours() const noexcept { return connection_.get_deleter().ours(); }
+  db::table run_alone(db::statement const& what, std::span<value const> values);
   [[nodiscard]] mysql_stage stage_of(std::string_view text,
                                      std::string_view statement) const noexcept;
   void check_alive(std::string_view statement);
+  [[nodiscard]] std::chrono::milliseconds limit(std::string_view statement) const;
   void check_transaction_goes_on(std::string_view statement);
   void send(std::string_view text, mysql_stage stage, std::string_view statement);
   db::table run_text(std::string_view text, std::string_view statement);
@@ -117,14 +130,18 @@ class mysql_session final : public db::session {
   void add_clock_difference(std::vector<db::fact>& to);
   void add_variables(std::vector<db::fact>& to);
 
-  db::url const url_;
+  db::url url_;
+  std::chrono::milliseconds answer_timeout_{0};
+  std::chrono::steady_clock::time_point begun_{};  ///< the open transaction
   mysql_handle connection_;
   mysql_socket socket_;
   mysql_kind server_;
+  bool compounds_ = false;  ///< MariaDB, and one that prepares them
   unsigned long id_ = 0;
   std::string where_;  ///< which server answers, for a second connection through a balancer
   /// By text; nothing where the server takes a statement only as text.
   std::unordered_map<std::string, mysql_statement> statements_;
+  bool joined_ = false;  ///< the transaction is the application's
   bool in_transaction_ = false;
   bool failed_ = false;  ///< the transaction is only good for a rollback
   std::atomic<bool> broken_ = false;
@@ -143,12 +160,16 @@ std::string server_identity(::MYSQL& connection) {
 
 mysql_session::mysql_session(db::url const& to, db::connect_options const& options)
     : url_(to),
+      answer_timeout_(options.answer_timeout),
       connection_(open_mysql(to, {.connect_timeout = options.connect_timeout,
                                   .reply_timeout = reply_timeout(options)})),
       socket_(*connection_),
       server_(kind_of(*connection_)),
+      compounds_(server_ == mysql_kind::mariadb &&
+                 ::mysql_get_server_version(connection_.get()) >= first_with_compounds),
       id_(::mysql_thread_id(connection_.get())) {
   send(session_settings(server_, options), mysql_stage::harmless, "connect");
+  mysql_wait_limit const waits(limit("connect"));
   try {
     where_ = server_identity(*connection_);
   } catch (mysql_failure const& failure) {
@@ -156,12 +177,28 @@ mysql_session::mysql_session(db::url const& to, db::connect_options const& optio
   }
 }
 
+mysql_session::mysql_session(::MYSQL& handle, transactions whose, give_back<::MYSQL> after)
+    : connection_(adopted_mysql(handle, whose, std::move(after))),
+      socket_(*connection_),
+      server_(kind_of(*connection_)),
+      id_(::mysql_thread_id(connection_.get())),
+      joined_(whose == transactions::applications),
+      in_transaction_(joined_) {
+  url_.shown = shown(handle);
+  auto const found = run_text(mysql_handle_facts, "adopt");
+  url_.path = check_mysql_facts(found.row(0), url_.shown);
+}
+
 void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::string_view statement) {
   auto const facts = classify_mysql(what, server_, stage, statement);
   failed_ = in_transaction_ && facts.kind != fault::constraint && facts.kind != fault::statement;
   if (facts.breaks_connection) {
-    // The server must not wait for us with our locks held.
-    cut();
+    // The server must not wait for us with our locks held. The application sees to its own.
+    if (ours()) {
+      cut();
+    } else {
+      broken_ = true;
+    }
   }
   throw mysql_error(what, facts, server_, url_);
 }
@@ -184,6 +221,7 @@ void mysql_session::check_transaction_goes_on(std::string_view statement) {
                 url_.shown + ": the transaction failed before and must be rolled back");
   }
   if (!in_transaction_ || (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
+  if (joined_) check_mysql_transaction(*connection_, transactions::applications, url_.shown);
   in_transaction_ = false;
   throw error({.kind = fault::statement, .statement = std::string(statement)},
               url_.shown +
@@ -195,17 +233,30 @@ void mysql_session::check_transaction_goes_on(std::string_view statement) {
 mysql_stage mysql_session::stage_of(std::string_view text,
                                     std::string_view statement) const noexcept {
   bool const only_reads = statement != "user" && text.starts_with("select");
-  return in_transaction_ || only_reads ? mysql_stage::harmless : mysql_stage::autocommit;
+  if (in_transaction_ || only_reads) return mysql_stage::harmless;
+  return text.starts_with(compound_start) ? mysql_stage::compound : mysql_stage::autocommit;
+}
+
+/// A server can be stopped, or a network half open, and no keepalive tells.
+std::chrono::milliseconds mysql_session::limit(std::string_view statement) const {
+  using std::chrono::milliseconds;
+  bool const may_be_long = statement == "user" || statement == "script";
+  if (may_be_long || answer_timeout_.count() == 0) return milliseconds(0);
+  if (statement != "commit") return answer_timeout_;
+  auto const took = std::chrono::steady_clock::now() - begun_;
+  return answer_timeout_ + std::chrono::duration_cast<milliseconds>(took);
 }
 
 void mysql_session::send(std::string_view text, mysql_stage stage, std::string_view statement) {
   prepare_mysql_thread();
+  mysql_wait_limit const waits(limit(statement));
   if (::mysql_real_query(connection_.get(), text.data(), text.size()) != 0) {
     fail(problem_of(*connection_), stage, statement);
   }
 }
 
 db::table mysql_session::run_text(std::string_view text, std::string_view statement) {
+  mysql_wait_limit const waits(limit(statement));
   send(text, stage_of(text, statement), statement);
   try {
     return read_mysql_text(*connection_, statement);
@@ -244,7 +295,15 @@ db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const&
     execute_mysql(handle, what, values);
     return read_mysql(handle, what.name);
   } catch (mysql_failure const& failure) {
-    fail(failure.what, stage_of(what.text, what.name), what.name);
+    auto const stage = stage_of(what.text, what.name);
+    // A killed statement runs no handler: its transaction may be open still.
+    in_transaction_ = in_transaction_ || stage == mysql_stage::compound;
+    try {
+      fail(failure.what, stage, what.name);
+    } catch (...) {
+      if (stage == mysql_stage::compound) rollback();
+      throw;
+    }
   }
 }
 
@@ -258,30 +317,59 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
   if (!in_transaction_ || broken_) check_alive(what.name);
   check_transaction_goes_on(what.name);
+  mysql_wait_limit const waits(limit(what.name));
+  if (!ours() && !in_transaction_) {
+    check_mysql_transaction(*connection_, transactions::ours, url_.shown);
+    if (!commits_by_itself(*connection_)) return run_alone(what, values);
+  }
   auto* const handle = prepare(what);
   auto out =
       handle != nullptr ? run_prepared(*handle, what, values) : run_text(what.text, what.name);
+  if (!ours()) count_matched_rows(*connection_, what.text, out);
   check_transaction_goes_on(what.name);
   return out;
 }
 
+/// Where the application has set autocommit off.
+db::table mysql_session::run_alone(db::statement const& what, std::span<value const> values) {
+  begin(isolation::read_committed);
+  try {
+    auto out = run(what, values);
+    commit();
+    return out;
+  } catch (...) {
+    rollback();
+    throw;
+  }
+}
+
 void mysql_session::script(std::string_view text) {
   check_alive("script");
+  // A migration that was cut short is run again, and "add column if not exists" is MariaDB's alone.
+  constexpr int duplicate_column = 1060;
   for (auto const one : split_mysql_script(text)) {
-    static_cast<void>(run_text(one, "script"));
+    try {
+      static_cast<void>(run_text(one, "script"));
+    } catch (error const& e) {
+      if (e.native_code() != duplicate_column) throw;
+    }
   }
 }
 
 void mysql_session::begin(isolation level) {
+  if (joined_) refuse_to_end(url_.shown);
   check_alive("begin");
-  if (std::string_view const first = begin_text(level); !first.empty()) {
+  if (!ours()) check_mysql_transaction(*connection_, transactions::ours, url_.shown);
+  if (std::string_view const first = begin_text(level, ours()); !first.empty()) {
     send(first, mysql_stage::harmless, "begin");
   }
   send("start transaction", mysql_stage::harmless, "begin");
   in_transaction_ = true;
+  begun_ = std::chrono::steady_clock::now();
 }
 
 void mysql_session::commit() {
+  if (joined_) refuse_to_end(url_.shown);
   check_transaction_goes_on("commit");
   // A connection that is known to be lost is no exception: what the network did with an earlier
   // COMMIT is not known here, and settling a doubt is always right.
@@ -290,9 +378,11 @@ void mysql_session::commit() {
 }
 
 void mysql_session::rollback() noexcept {
+  if (joined_) return;  // the application's to roll back
   failed_ = false;
   if (!std::exchange(in_transaction_, false) || broken_) return;
   prepare_mysql_thread();
+  mysql_wait_limit const waits(limit("rollback"));
   constexpr std::string_view text = "rollback";
   if (::mysql_real_query(connection_.get(), text.data(), text.size()) != 0) cut();
 }
@@ -305,6 +395,7 @@ void mysql_session::cut() noexcept {
 /// By a second connection, as the protocol has it; where that does not come to the same server
 /// in time, by cutting ours, after which the server ends the statement when it looks.
 void mysql_session::interrupt() noexcept {
+  if (!ours()) return cut();  // there is no URL to connect by
   try {
     auto const second = open_mysql(
         url_, {.connect_timeout = interrupt_patience, .reply_timeout = interrupt_patience});
@@ -329,8 +420,8 @@ std::string mysql_session::schema() {
   if (!url_.path.empty()) return url_.path;
   throw error({.kind = fault::bad_argument},
               url_.shown +
-                  ": the URL names no database: write it after the host, as in "
-                  "mysql://USER@HOST/DATABASE");
+                  ": no database is chosen: write it after the host, as in "
+                  "mysql://USER@HOST/DATABASE, or name it as the book's schema");
 }
 
 void mysql_session::add_clock_difference(std::vector<db::fact>& to) {
@@ -390,6 +481,11 @@ db::dialect const& mysql_dialect() noexcept { return about; }
 
 std::unique_ptr<db::session> connect_mysql(db::url const& to, db::connect_options const& options) {
   return std::make_unique<mysql_session>(to, options);
+}
+
+std::unique_ptr<db::session> adopt(::st_mysql& handle, transactions whose,
+                                   db::connect_options const&, give_back<::st_mysql> after) {
+  return std::make_unique<mysql_session>(handle, whose, std::move(after));
 }
 
 }  // namespace drivers

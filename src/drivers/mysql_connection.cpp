@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -76,6 +77,35 @@ void check_parameters(db::url const& to) {
   }
 }
 
+/// Until when this thread waits, where a mysql_wait_limit lives on it.
+thread_local std::optional<std::chrono::steady_clock::time_point> wait_until;
+
+/// What the library calls instead of poll().
+int wait_for_server(::my_socket socket, ::my_bool reads, int timeout_ms) {
+  using std::chrono::milliseconds;
+  using std::chrono::steady_clock;
+  auto until = wait_until;
+  if (timeout_ms >= 0) {
+    auto const own = steady_clock::now() + milliseconds(timeout_ms);
+    until = until ? std::min(*until, own) : own;
+  }
+  short const events = reads != 0 ? POLLIN : POLLOUT;
+  for (;;) {
+    int left = -1;
+    if (until) {
+      auto const rest = std::chrono::ceil<milliseconds>(*until - steady_clock::now()).count();
+      left = static_cast<int>(std::clamp<std::int64_t>(rest, 0, 1'000'000));
+    }
+    ::pollfd one{.fd = socket, .events = events, .revents = 0};
+    int const ready = ::poll(&one, 1, left);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return ready;
+    if (until && steady_clock::now() >= *until) {
+      errno = ETIMEDOUT;
+      return 0;
+    }
+  }
+}
+
 unsigned whole_seconds(std::chrono::milliseconds from) {
   auto const seconds = std::chrono::ceil<std::chrono::seconds>(from).count();
   return static_cast<unsigned>(std::clamp<std::int64_t>(seconds, 1, 1'000'000));
@@ -102,6 +132,7 @@ void set_options(::MYSQL& on, mysql_wire_options const& options) {
   unsigned const no_files = 0;
   ::mysql_optionsv(&on, MYSQL_OPT_LOCAL_INFILE, &no_files);
   ::mysql_optionsv(&on, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  ::mysql_optionsv(&on, MARIADB_OPT_IO_WAIT, wait_for_server);
   unsigned const connect_s = whole_seconds(options.connect_timeout);
   ::mysql_optionsv(&on, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
   if (options.reply_timeout.count() > 0) {
@@ -148,6 +179,14 @@ void prepare_mysql_thread() {
   static_cast<void>(here);
 }
 
+mysql_wait_limit::mysql_wait_limit(std::chrono::milliseconds from_now) noexcept
+    : before_(wait_until) {
+  wait_until.reset();
+  if (from_now.count() > 0) wait_until = std::chrono::steady_clock::now() + from_now;
+}
+
+mysql_wait_limit::~mysql_wait_limit() { wait_until = before_; }
+
 mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   check_parameters(to);
   auto const socket = parameter(to, "socket");
@@ -160,6 +199,7 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   set_tls(*out, to, mode);
   // The library takes "localhost" for its socket, whatever the port says.
   auto const host = is_local(to) && !by_socket ? std::string("127.0.0.1") : to.host;
+  mysql_wait_limit const handshake(options.connect_timeout);
   auto const* const opened =
       ::mysql_real_connect(out.get(), or_null(host), or_null(to.user), or_null(to.password),
                            or_null(to.path), to.port, or_null(socket), CLIENT_FOUND_ROWS);

@@ -4,10 +4,12 @@
 
 #include "db/session.hpp"
 #include "db/url.hpp"
+#include "drivers/handle.hpp"
 #include "drivers/mysql_error.hpp"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include <mysql.h>
 
@@ -19,10 +21,21 @@ namespace drivers {
 /// sessions move between threads.
 void prepare_mysql_thread();
 
-struct close_mysql {
-  void operator()(::MYSQL* what) const noexcept { ::mysql_close(what); }
+using mysql_handle = std::unique_ptr<::MYSQL, end_of<::MYSQL, ::mysql_close>>;
+
+/// While it lives, what this thread waits for on a connection of open_mysql() must come within
+/// this time, or the connection breaks; 0: no limit. The library's own timeouts are fixed when it
+/// connects, and the same for every statement.
+class mysql_wait_limit {
+ public:
+  explicit mysql_wait_limit(std::chrono::milliseconds from_now) noexcept;
+  mysql_wait_limit(mysql_wait_limit const&) = delete;
+  mysql_wait_limit& operator=(mysql_wait_limit const&) = delete;
+  ~mysql_wait_limit();
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> before_;
 };
-using mysql_handle = std::unique_ptr<::MYSQL, close_mysql>;
 
 struct mysql_wire_options {
   std::chrono::milliseconds connect_timeout{10'000};

@@ -137,6 +137,12 @@ bool leaves_doubt(unsigned code, bool broken, mysql_stage stage) {
   switch (stage) {
     case mysql_stage::connect:
     case mysql_stage::harmless: return false;
+    case mysql_stage::compound: {
+      // Shut down, interrupted, killed, out of time: perhaps just after its COMMIT.
+      constexpr std::array<unsigned, 4> stopped{1053, 1317, 1927, 1969};
+      if (std::find(stopped.begin(), stopped.end(), code) != stopped.end()) return true;
+      return leaves_doubt(code, broken, mysql_stage::autocommit);
+    }
     case mysql_stage::autocommit: {
       // An error of the server means that its statement did nothing.
       bool const from_client = code >= 2000 && (code < 3000 || (code >= 5000 && code < 6000));

@@ -20,6 +20,7 @@ enum class mysql_stage : std::uint8_t {
   connect,
   harmless,    ///< nothing that could have committed was sent
   autocommit,  ///< a statement that commits by itself
+  compound,    ///< one that ends with a COMMIT, which may have been done before it was stopped
   commit,
 };
 

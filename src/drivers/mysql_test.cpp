@@ -72,6 +72,11 @@ TEST(mysql_error, classes) {
       {1062, harmless, fault::constraint, false, false, false},
       {4025, harmless, fault::constraint, false, false, false},
       {1064, harmless, fault::statement, false, false, false},
+      {1213, compound, fault::conflict, true, false, false},
+      {1062, compound, fault::constraint, false, false, false},
+      {1317, compound, fault::conflict, false, true, true},
+      {1927, compound, fault::unreachable, false, true, true},
+      {2013, compound, fault::unreachable, false, true, true},
   };
   for (auto const& [code, stage, kind, retryable, in_doubt, breaks] : cases) {
     auto const facts =

@@ -1,9 +1,12 @@
 // PostgreSQL through libpq. A transaction's BEGIN travels with its first statement, a statement's
 // PREPARE with its first use: one round trip each. Behind a pooler that lends a server's
 // connection for one transaction (PgBouncer) nothing may outlive the transaction, so there
-// statements have no name and settings are `set local`.
+// statements have no name and settings are `set local`. So it is on a handle of the application's,
+// where nothing of ours may stay.
 #include "drivers/drivers.hpp"
 
+#include "drivers/handle.hpp"
+#include "drivers/postgres_adopt.hpp"
 #include "drivers/postgres_connect.hpp"
 #include "drivers/postgres_error.hpp"
 #include "drivers/postgres_wire.hpp"
@@ -28,6 +31,7 @@ using std::chrono::steady_clock;
 constexpr db::dialect about{
     .name = "postgres",
     .ddl_in_transaction = true,
+    .compounds = false,
     .one_writer = false,
     // now() stands still in a transaction. The cast rounds, so the microseconds are exact where
     // extract() is a double, too (before 14).
@@ -55,6 +59,9 @@ std::string_view level_text(isolation level) {
 class postgres_session final : public db::session {
  public:
   postgres_session(db::url const& to, db::connect_options const& options);
+  postgres_session(::PGconn& handle, transactions whose, db::connect_options const& options,
+                   give_back<::PGconn> after);
+  ~postgres_session() override { on_.get_deleter().set_broken(!usable()); }
 
   db::table run(db::statement const& what, std::span<value const> values) override;
   void script(std::string_view text) override;
@@ -80,9 +87,10 @@ class postgres_session final : public db::session {
   };
 
   static void keep_last_words(void* self, ::PGresult const* notice);
-  [[nodiscard]] patience limit() const;
+  [[nodiscard]] patience limit(std::string_view statement) const;
   [[nodiscard]] std::string begin_text(isolation level) const;
   void set_up();
+  void check_joined();
   void send_begin(round_trip& trip);
   void begin_now();
   [[nodiscard]] prepared const* known(std::string const& text, parameters const& with) const;
@@ -101,9 +109,11 @@ class postgres_session final : public db::session {
   std::string last_words_;           ///< of a server that ended the session while we were silent
   std::exception_ptr why_no_begin_;  ///< from handle(), which must not throw
   isolation level_{};
-  bool open_ = false;        ///< between begin and its end
-  bool begin_sent_ = false;  ///< false while BEGIN waits for its first statement
+  steady_clock::time_point begun_{};  ///< the open transaction
+  bool open_ = false;                 ///< between begin and its end
+  bool begin_sent_ = false;           ///< false while BEGIN waits for its first statement
   bool pooled_ = false;
+  bool joined_ = false;  ///< the transaction is the application's
   bool cut_ = false;
   bool broken_ = false;
 };
@@ -115,6 +125,27 @@ postgres_session::postgres_session(db::url const& to, db::connect_options const&
   set_up();
 }
 
+/// Its notices stay the application's.
+postgres_session::postgres_session(::PGconn& handle, transactions whose,
+                                   db::connect_options const& options, give_back<::PGconn> after)
+    : options_(options),
+      on_(&handle, end_of<::PGconn, ::PQfinish>(std::move(after))),
+      open_(whose == transactions::applications),
+      begin_sent_(open_),
+      pooled_(true),
+      joined_(open_) {
+  url_.shown = shown(handle);
+  on_.get_deleter().set_broken(::PQstatus(&handle) != CONNECTION_OK);
+  check_postgres_handle(handle, whose);
+  cancel_.reset(::PQgetCancel(&handle));
+  if (joined_) check_joined();
+}
+
+void postgres_session::check_joined() {
+  auto const found = run(joined_postgres_facts(), {});
+  check_joined_postgres(found.row(0), url_.shown);
+}
+
 /// Notices are nobody's business, but the reason of an end that came unasked is.
 void postgres_session::keep_last_words(void* self, ::PGresult const* notice) {
   char const* const severity = ::PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -124,9 +155,14 @@ void postgres_session::keep_last_words(void* self, ::PGresult const* notice) {
   static_cast<postgres_session*>(self)->last_words_ = one_line(text);
 }
 
-patience postgres_session::limit() const {
-  if (options_.statement_timeout.count() == 0) return std::nullopt;
-  return steady_clock::now() + options_.statement_timeout + grace;
+/// A server can be stopped, or a network half open, and no keepalive tells.
+patience postgres_session::limit(std::string_view statement) const {
+  auto const now = steady_clock::now();
+  if (options_.statement_timeout.count() > 0) return now + options_.statement_timeout + grace;
+  bool const may_be_long = statement == "user" || statement == "script";
+  if (may_be_long || options_.answer_timeout.count() == 0) return std::nullopt;
+  auto const own = now + options_.answer_timeout;
+  return statement == "commit" ? own + (now - begun_) : own;
 }
 
 void postgres_session::set_up() {
@@ -135,7 +171,7 @@ void postgres_session::set_up() {
   auto const came = run_script(*on_,
                                "begin isolation level read committed;"
                                "select pg_catalog.pg_backend_pid(); commit",
-                               limit());
+                               limit("connect"));
   check(came, "connect", moment::inside);
   auto const pid = to_table(came.results.at(1).get()).cells.at(0);
   pooled_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
@@ -148,7 +184,7 @@ void postgres_session::set_up() {
                     set("idle_in_transaction_session_timeout", options_.idle_timeout) +
                     "set default_transaction_isolation = 'read committed';"
                     "set default_transaction_read_only = off";
-  check(run_script(*on_, text, limit()), "connect", moment::inside);
+  check(run_script(*on_, text, limit("connect")), "connect", moment::inside);
 }
 
 std::string postgres_session::begin_text(isolation level) const {
@@ -221,7 +257,7 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
   } else {
     trip.query(what.text, with);
   }
-  auto const came = trip.finish(limit());
+  auto const came = trip.finish(limit(what.name));
   // It stays, also where executing it failed.
   if (!fresh.name.empty() && came.results.size() > fresh_at &&
       ::PQresultStatus(came.results[fresh_at].get()) == PGRES_COMMAND_OK) {
@@ -235,29 +271,33 @@ void postgres_session::script(std::string_view text) {
   auto const when = open_ ? moment::inside : moment::alone;
   require_connected("script", when);
   begin_now();
-  check(run_script(*on_, std::string(text), limit()), "script", when);
+  check(run_script(*on_, std::string(text), limit("script")), "script", when);
 }
 
 void postgres_session::begin(isolation level) {
+  if (joined_) refuse_to_end(url_.shown);
   require_connected("begin", moment::inside);
+  if (!on_.get_deleter().ours() && !open_) check_postgres_handle(*on_, transactions::ours);
   if (open_ || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE) {
     broken_ = true;
     throw error({.kind = fault::internal, .breaks_connection = true, .statement = "begin"},
                 url_.shown + ": a transaction is open already on this connection");
   }
   level_ = level;
+  begun_ = steady_clock::now();
   open_ = true;
   begin_sent_ = false;
 }
 
 void postgres_session::commit() {
+  if (joined_) refuse_to_end(url_.shown);
   if (open_ && !begin_sent_ && !cut_) {
     open_ = false;
     return;
   }
   require_connected("commit", moment::at_commit);
   require_transaction("commit");
-  auto const came = run_script(*on_, "commit", limit());
+  auto const came = run_script(*on_, "commit", limit("commit"));
   check(came, "commit", moment::at_commit);
   open_ = false;
   if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
@@ -268,6 +308,7 @@ void postgres_session::commit() {
 }
 
 void postgres_session::rollback() noexcept {
+  if (joined_) return;  // the application's to roll back
   if (!std::exchange(open_, false) || !begin_sent_ || !usable()) return;
   if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) return;
   try {
@@ -306,7 +347,7 @@ void postgres_session::begin_now() {
   if (!open_ || std::exchange(begin_sent_, true)) return;
   round_trip trip(*on_);
   send_begin(trip);
-  check(trip.finish(limit()), "begin", moment::inside);
+  check(trip.finish(limit("begin")), "begin", moment::inside);
 }
 
 void postgres_session::require_connected(std::string const& statement, moment when) {
@@ -325,6 +366,7 @@ void postgres_session::require_connected(std::string const& statement, moment wh
 /// A COMMIT or ROLLBACK among the body's statements would let the rest run unfenced.
 void postgres_session::require_transaction(std::string const& statement) {
   auto const status = ::PQtransactionStatus(on_.get());
+  if (joined_) check_postgres_handle(*on_, transactions::applications);
   if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) return;
   broken_ = true;
   throw error({.kind = fault::bad_argument, .breaks_connection = true, .statement = statement},
@@ -396,6 +438,11 @@ db::dialect const& postgres_dialect() noexcept { return about; }
 std::unique_ptr<db::session> connect_postgres(db::url const& to,
                                               db::connect_options const& options) {
   return std::make_unique<postgres_session>(to, options);
+}
+
+std::unique_ptr<db::session> adopt(::pg_conn& handle, transactions whose,
+                                   db::connect_options const& options, give_back<::pg_conn> after) {
+  return std::make_unique<postgres_session>(handle, whose, options, std::move(after));
 }
 
 }  // namespace drivers

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "db/session.hpp"
+#include "drivers/handle.hpp"
 
 #include <daybook/sql.hpp>
 
@@ -22,9 +23,6 @@ namespace daybook {
 inline namespace v1 {
 namespace drivers {
 
-struct finish_connection {
-  void operator()(::PGconn* what) const noexcept { ::PQfinish(what); }
-};
 struct clear_result {
   void operator()(::PGresult* what) const noexcept { ::PQclear(what); }
 };
@@ -37,7 +35,7 @@ struct free_memory {
 struct free_options {
   void operator()(::PQconninfoOption* what) const noexcept { ::PQconninfoFree(what); }
 };
-using connection = std::unique_ptr<::PGconn, finish_connection>;
+using connection = std::unique_ptr<::PGconn, end_of<::PGconn, ::PQfinish>>;
 using result = std::unique_ptr<::PGresult, clear_result>;
 using cancel_key = std::unique_ptr<::PGcancel, free_cancel>;
 

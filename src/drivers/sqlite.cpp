@@ -6,11 +6,13 @@
 // (https://sqlite.org/wal.html, "The WAL-Reset Bug"). So no connection of ours checkpoints by
 // itself: the one that finds the log long does it alone, under a lock on a side file.
 #include "drivers/drivers.hpp"
+#include "drivers/handle.hpp"
 
 #include "base/platform.hpp"
 
 #include <daybook/error.hpp>
 
+#include <cstring>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +31,7 @@ namespace {
 constexpr db::dialect about{
     .name = "sqlite",
     .ddl_in_transaction = true,
+    .compounds = false,
     .one_writer = true,
     // Milliseconds: `unixepoch('subsec')` needs 3.42. The product is exact after rounding.
     .real_clock = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)",
@@ -40,13 +43,11 @@ constexpr std::string_view memory_name = "file:/daybook-memory-";
 /// A write-ahead log of so many pages is written back, as SQLite itself would do.
 constexpr int long_log = 1000;
 
-struct close_database {
-  void operator()(::sqlite3* what) const noexcept { ::sqlite3_close_v2(what); }
-};
+void close_database(::sqlite3* what) noexcept { ::sqlite3_close_v2(what); }
 struct finalize {
   void operator()(::sqlite3_stmt* what) const noexcept { ::sqlite3_finalize(what); }
 };
-using database = std::unique_ptr<::sqlite3, close_database>;
+using database = std::unique_ptr<::sqlite3, end_of<::sqlite3, close_database>>;
 using prepared = std::unique_ptr<::sqlite3_stmt, finalize>;
 
 /// Result code -> what it means. Extended codes first, then the primary code they extend.
@@ -78,7 +79,11 @@ error_facts classify(int code) {
 
 std::string remedy(error_facts const& facts) {
   switch (facts.kind) {
-    case fault::conflict: return "another process or thread writes: try again";
+    case fault::conflict:
+      return facts.native_code == SQLITE_BUSY_SNAPSHOT
+                 ? "another wrote since this transaction first read: roll it back, and begin it "
+                   "with BEGIN IMMEDIATE"
+                 : "another process or thread writes: try again";
     case fault::full: return "make room on the disk";
     case fault::read_only: return "make the file and its folder writable for this user";
     case fault::unreachable: return "check the path and the permissions of its folder";
@@ -91,6 +96,8 @@ std::string remedy(error_facts const& facts) {
 class sqlite_session final : public db::session {
  public:
   sqlite_session(db::url const& to, db::connect_options const& options);
+  sqlite_session(::sqlite3& handle, transactions whose, db::connect_options const& options,
+                 give_back<::sqlite3> after);
   ~sqlite_session() override;
 
   db::table run(db::statement const& what, std::span<value const> values) override;
@@ -110,6 +117,8 @@ class sqlite_session final : public db::session {
   static int wait_for_writer(void* self, int tries);
   static int after_commit(void* self, ::sqlite3* db, char const* schema, int pages);
   void open(int flags);
+  void check_handle();
+  void check_no_transaction(std::string const& statement) const;
   void prepare_session();
   void write_ahead();
   void execute(char const* text);
@@ -123,6 +132,7 @@ class sqlite_session final : public db::session {
   std::string shown_;
   std::string path_;
   bool in_memory_ = false;
+  bool joined_ = false;  ///< the transaction is the application's
   std::chrono::milliseconds patience_;
   base::boot_clock::time_point waiting_since_{};
   database db_;
@@ -155,13 +165,59 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
   prepare_session();
 }
 
-sqlite_session::~sqlite_session() = default;
+/// Its busy handler, its hooks and its way to checkpoint stay the application's.
+sqlite_session::sqlite_session(::sqlite3& handle, transactions whose,
+                               db::connect_options const& options, give_back<::sqlite3> after)
+    : shown_(shown(handle)),
+      joined_(whose == transactions::applications),
+      patience_(options.lock_timeout),
+      db_(&handle, end_of<::sqlite3, close_database>(std::move(after))),
+      open_(joined_) {
+  char const* const file = ::sqlite3_db_filename(&handle, "main");
+  path_ = file == nullptr ? "" : file;
+  in_memory_ = path_.empty();
+  check_handle();
+}
+
+sqlite_session::~sqlite_session() { db_.get_deleter().set_broken(broken_ || cut_); }
 
 void sqlite_session::open(int flags) {
   ::sqlite3* raw = nullptr;
   int const code = ::sqlite3_open_v2(path_.c_str(), &raw, flags, nullptr);
   db_.reset(raw);
   if (code != SQLITE_OK) fail(code, "connect");
+}
+
+void sqlite_session::check_handle() {
+  if (::sqlite3_db_readonly(db_.get(), "main") == 1) {
+    throw error({.kind = fault::read_only},
+                shown_ + ": the handle is read-only: open it with SQLITE_OPEN_READWRITE");
+  }
+  if (!joined_) {
+    check_no_transaction("adopt");
+  } else if (::sqlite3_get_autocommit(db_.get()) != 0) {
+    throw error({.kind = fault::bad_argument},
+                shown_ +
+                    ": no transaction is open on the handle, or an earlier error has rolled it "
+                    "back: send BEGIN IMMEDIATE, then join it");
+  }
+  auto const found = run({"adopt", "pragma synchronous", {}, {}}, {});
+  constexpr std::int64_t full = 2;
+  if (!in_memory_ && std::get<std::int64_t>(found.cells.at(0)) < full) {
+    throw error({.kind = fault::configuration},
+                shown_ +
+                    ": the handle's commits may be lost with the power (synchronous is not FULL): "
+                    "send 'pragma synchronous = full' before the transaction");
+  }
+}
+
+/// An application's handle has one transaction at a time.
+void sqlite_session::check_no_transaction(std::string const& statement) const {
+  if (db_.get_deleter().ours() || open_ || ::sqlite3_get_autocommit(db_.get()) != 0) return;
+  throw error({.kind = fault::bad_argument, .statement = statement},
+              shown_ +
+                  ": a transaction of the application is open on the handle: end it first, or "
+                  "join it (book::join)");
 }
 
 void sqlite_session::prepare_session() {
@@ -208,6 +264,9 @@ int sqlite_session::after_commit(void* self, ::sqlite3*, char const*, int pages)
 }
 
 void sqlite_session::fail(int code, std::string const& statement) {
+  // An application's handle need not give the extended codes.
+  int const extended = db_ ? ::sqlite3_extended_errcode(db_.get()) : code;
+  if ((extended & 0xff) == (code & 0xff)) code = extended;
   auto facts = classify(code);
   facts.native_code = code;
   facts.statement = statement;
@@ -232,9 +291,33 @@ void sqlite_session::execute(char const* text) {
   if (code != SQLITE_OK) fail(code, "script");
 }
 
-void sqlite_session::script(std::string_view text) { execute(std::string(text).c_str()); }
+/// SQLite has no "add column if not exists": a column that is there is one that an earlier try, or
+/// a person with the printed text, has added.
+void sqlite_session::script(std::string_view text) {
+  check_not_cut(false);
+  std::string const whole(text);
+  for (char const* rest = whole.c_str(); *rest != '\0';) {
+    ::sqlite3_stmt* raw = nullptr;
+    char const* const start = rest;
+    int code = ::sqlite3_prepare_v2(db_.get(), rest, -1, &raw, &rest);
+    prepared const one(raw);
+    if (code == SQLITE_OK && raw == nullptr) continue;  // a comment, or the end
+    while (code == SQLITE_OK || code == SQLITE_ROW) code = ::sqlite3_step(raw);
+    bool const there =
+        code == SQLITE_ERROR &&
+        std::string_view(::sqlite3_errmsg(db_.get())).starts_with("duplicate column");
+    if (code != SQLITE_DONE && !there) fail(code, "script");
+    // One that was not prepared need not have been read to its end.
+    if (raw == nullptr && (rest == start || rest[-1] != ';')) {
+      auto const* const end = std::strchr(start, ';');
+      rest = end == nullptr ? "" : end + 1;
+    }
+  }
+}
 
 void sqlite_session::begin(isolation) {
+  if (joined_) refuse_to_end(shown_);
+  check_no_transaction("begin");
   execute("begin immediate");
   open_ = true;
 }
@@ -244,12 +327,14 @@ void sqlite_session::begin(isolation) {
 void sqlite_session::check_transaction_goes_on(std::string const& statement) const {
   if (!open_ || ::sqlite3_get_autocommit(db_.get()) == 0) return;
   throw error({.kind = fault::statement, .statement = statement},
-              shown_ +
-                  ": an error before this statement has rolled back the whole transaction: "
-                  "let such errors out of the step's body");
+              shown_ + (joined_ ? ": the joined transaction is over, ended by the application or "
+                                  "rolled back by an earlier error: begin again, and join that"
+                                : ": an error before this statement has rolled back the whole "
+                                  "transaction: let such errors out of the step's body"));
 }
 
 void sqlite_session::commit() {
+  if (joined_) refuse_to_end(shown_);
   check_not_cut(true);
   check_transaction_goes_on("commit");
   // A COMMIT that finds a reader in its way has done nothing and may be sent again.
@@ -263,6 +348,7 @@ void sqlite_session::commit() {
 }
 
 void sqlite_session::rollback() noexcept {
+  if (joined_) return;  // the application's to roll back
   open_ = false;
   // FULL, IOERR and NOMEM may have ended the transaction already.
   if (::sqlite3_get_autocommit(db_.get()) != 0) return;
@@ -341,6 +427,7 @@ cell column(::sqlite3_stmt* of, int at) {
 
 db::table sqlite_session::run(db::statement const& what, std::span<value const> values) {
   check_not_cut(false);
+  check_no_transaction(what.name);
   check_transaction_goes_on(what.name);
   auto* const statement = prepare(what);
   struct reset_after {
@@ -391,6 +478,16 @@ db::dialect const& sqlite_dialect() noexcept { return about; }
 
 std::unique_ptr<db::session> connect_sqlite(db::url const& to, db::connect_options const& options) {
   return std::make_unique<sqlite_session>(to, options);
+}
+
+std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions whose,
+                                   db::connect_options const& options, give_back<::sqlite3> after) {
+  return std::make_unique<sqlite_session>(handle, whose, options, std::move(after));
+}
+
+std::string shown(::sqlite3& handle) {
+  char const* const file = ::sqlite3_db_filename(&handle, "main");
+  return "sqlite:" + std::string(file == nullptr || *file == '\0' ? ":memory:" : file);
 }
 
 }  // namespace drivers
