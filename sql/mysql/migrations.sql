@@ -83,3 +83,67 @@ create table if not exists {attempt} (
   error       blob           not null,
   primary key (process, run_key, epoch)
 ) engine = InnoDB;
+
+-- migration: 2 step modes, progress, deadlines
+-- A deadline is part of the fence. Programs of version 1 know of none: as long as some still work
+-- in the book, give no run a deadline. Each `alter table` is all or nothing; one that a migration
+-- cut short had done already says "duplicate column", which is taken for done.
+alter table {run}
+  add column deadline_us     bigint,
+  add column open_intents    bigint,
+  add column unknown_intents tinyint,
+  add column progress_done   bigint,
+  add column progress_total  bigint,
+  add column progress_note   varbinary(255),
+  add column data_date       varbinary(10);
+
+alter table {holder} add column recalls bigint;
+
+alter table {step}
+  add column took_us bigint,
+  add column mode    tinyint;
+
+alter table {attempt}
+  add column exit_code int,
+  add column in_hand   varbinary(255),
+  add column output    blob;
+
+-- `token`: of the call that began it. `open_intents` and `unknown_intents` (whether one of them is
+-- known to be unknown) stand in the run's own row, for PostgreSQL asks again for a row that it has
+-- waited for, and not for what a subquery found elsewhere.
+create table if not exists {intent} (
+  process     varbinary(255) not null,
+  run_key     varbinary(255) not null,
+  run_no      bigint         not null,
+  name        varbinary(255) not null,
+  state       tinyint        not null check (state in (1, 4)),
+  attempt     bigint         not null,
+  epoch       bigint         not null,
+  token       varbinary(64)  not null,
+  started_us  bigint         not null,
+  primary key (process, run_key, run_no, name)
+) engine = InnoDB;
+
+create table if not exists {carry} (
+  process     varbinary(255) not null,
+  run_key     varbinary(255) not null,
+  run_no      bigint         not null,
+  name        varbinary(255) not null,
+  value       longblob       not null,
+  epoch       bigint         not null,
+  acquisition varbinary(64)  not null,
+  updated_us  bigint         not null,
+  primary key (process, run_key, run_no, name)
+) engine = InnoDB;
+
+create table if not exists {change} (
+  id      bigint         not null auto_increment primary key,
+  at_us   bigint         not null,
+  process varbinary(255) not null,
+  run_key varbinary(255) not null,
+  actor   varbinary(255) not null,
+  action  varbinary(32)  not null,
+  reason  varbinary(255) not null,
+  detail  blob           not null,
+  index change_by_run (process, run_key, id)
+) engine = InnoDB;

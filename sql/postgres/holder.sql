@@ -9,17 +9,23 @@ select :uuid, clock.us + :ttl_us, :ttl_us, :node, :pid, clock.us, clock.us, ''
 from (select {now} as us) as clock
 on conflict (uuid) do nothing;
 
+-- A person has taken a run of its from it: `recalls` is another, and it must look before it renews.
 -- name: holder.renew
--- in: uuid, in_hand
+-- in: uuid, in_hand, recalls
 update {holder} as h set lease_until_us = clock.us + h.ttl_us, renewed_us = clock.us,
   in_hand = :in_hand
 from (select {now} as us) as clock
-where h.uuid = :uuid and h.ended_us is null;
+where h.uuid = :uuid and h.ended_us is null and coalesce(h.recalls, 0) = :recalls;
 
 -- name: holder.alive
 -- in: uuid
 -- out: alive
 select count(*) from {holder} where uuid = :uuid and ended_us is null;
+
+-- name: holder.recalled
+-- in: uuid
+-- out: recalls
+select coalesce(recalls, 0) from {holder} where uuid = :uuid and ended_us is null;
 
 -- name: holder.end
 -- in: uuid

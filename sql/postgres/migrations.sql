@@ -92,3 +92,69 @@ create table if not exists {attempt} (
   error       text     collate "C" not null,
   primary key (process, run_key, epoch)
 );
+
+-- migration: 2 step modes, progress, deadlines
+-- A deadline is part of the fence. Programs of version 1 know of none: as long as some still work
+-- in the book, give no run a deadline.
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+alter table {run}
+  add column if not exists deadline_us     bigint,
+  add column if not exists open_intents    int,
+  add column if not exists unknown_intents smallint,
+  add column if not exists progress_done   bigint,
+  add column if not exists progress_total  bigint,
+  add column if not exists progress_note   text collate "C",
+  add column if not exists data_date       text collate "C";
+
+alter table {holder} add column if not exists recalls bigint;
+
+alter table {step}
+  add column if not exists took_us bigint,
+  add column if not exists mode    smallint;
+
+alter table {attempt}
+  add column if not exists exit_code int,
+  add column if not exists in_hand   text collate "C",
+  add column if not exists output    text collate "C";
+
+-- `token`: of the call that began it. `open_intents` and `unknown_intents` (whether one of them is
+-- known to be unknown) stand in the run's own row, for PostgreSQL asks again for a row that it has
+-- waited for, and not for what a subquery found elsewhere.
+create table if not exists {intent} (
+  process     text     collate "C" not null check (octet_length(process) <= 255),
+  run_key     text     collate "C" not null check (octet_length(run_key) <= 255),
+  run_no      bigint   not null,
+  epoch       bigint   not null,
+  started_us  bigint   not null,
+  attempt     int      not null,
+  state       smallint not null check (state in (1, 4)),
+  name        text     collate "C" not null check (octet_length(name) <= 255),
+  token       text     collate "C" not null,
+  primary key (process, run_key, run_no, name)
+);
+
+create table if not exists {carry} (
+  process     text   collate "C" not null check (octet_length(process) <= 255),
+  run_key     text   collate "C" not null check (octet_length(run_key) <= 255),
+  run_no      bigint not null,
+  epoch       bigint not null,
+  updated_us  bigint not null,
+  name        text   collate "C" not null check (octet_length(name) <= 255),
+  acquisition text   collate "C" not null,
+  value       text   collate "C" not null,
+  primary key (process, run_key, run_no, name)
+);
+
+create table if not exists {change} (
+  id      bigint not null generated always as identity primary key,
+  at_us   bigint not null,
+  process text   collate "C" not null,
+  run_key text   collate "C" not null,
+  actor   text   collate "C" not null,
+  action  text   collate "C" not null,
+  reason  text   collate "C" not null,
+  detail  text   collate "C" not null
+);
+
+create index if not exists {prefix}change_by_run on {change} (process, run_key, id);

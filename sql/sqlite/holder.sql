@@ -7,15 +7,21 @@ insert into {holder} (uuid, lease_until_us, ttl_us, node, pid, started_us, renew
 values (:uuid, {now} + :ttl_us, :ttl_us, :node, :pid, {now}, {now}, '')
 on conflict (uuid) do nothing;
 
+-- A person has taken a run of its from it: `recalls` is another, and it must look before it renews.
 -- name: holder.renew
--- in: uuid, in_hand
+-- in: uuid, in_hand, recalls
 update {holder} set lease_until_us = {now} + ttl_us, renewed_us = {now}, in_hand = :in_hand
-where uuid = :uuid and ended_us is null;
+where uuid = :uuid and ended_us is null and coalesce(recalls, 0) = :recalls;
 
 -- name: holder.alive
 -- in: uuid
 -- out: alive
 select count(*) from {holder} where uuid = :uuid and ended_us is null;
+
+-- name: holder.recalled
+-- in: uuid
+-- out: recalls
+select coalesce(recalls, 0) from {holder} where uuid = :uuid and ended_us is null;
 
 -- name: holder.end
 -- in: uuid

@@ -80,3 +80,64 @@ create table if not exists {attempt} (
   error       text    not null,
   primary key (process, run_key, epoch)
 ) strict, without rowid;
+
+-- migration: 2 step modes, progress, deadlines
+-- A deadline is part of the fence. Programs of version 1 know of none: as long as some still work
+-- in the book, give no run a deadline.
+alter table {run} add column deadline_us integer;
+alter table {run} add column open_intents integer;
+alter table {run} add column unknown_intents integer;
+alter table {run} add column progress_done integer;
+alter table {run} add column progress_total integer;
+alter table {run} add column progress_note text;
+alter table {run} add column data_date text;
+
+alter table {holder} add column recalls integer;
+
+alter table {step} add column took_us integer;
+alter table {step} add column mode integer;
+
+alter table {attempt} add column exit_code integer;
+alter table {attempt} add column in_hand text;
+alter table {attempt} add column output text;
+
+-- `token`: of the call that began it. `open_intents` and `unknown_intents` (whether one of them is
+-- known to be unknown) stand in the run's own row, for PostgreSQL asks again for a row that it has
+-- waited for, and not for what a subquery found elsewhere.
+create table if not exists {intent} (
+  process     text    not null,
+  run_key     text    not null,
+  run_no      integer not null,
+  name        text    not null,
+  state       integer not null check (state in (1, 4)),
+  attempt     integer not null,
+  epoch       integer not null,
+  token       text    not null,
+  started_us  integer not null,
+  primary key (process, run_key, run_no, name)
+) strict, without rowid;
+
+create table if not exists {carry} (
+  process     text    not null,
+  run_key     text    not null,
+  run_no      integer not null,
+  name        text    not null,
+  value       text    not null,
+  epoch       integer not null,
+  acquisition text    not null,
+  updated_us  integer not null,
+  primary key (process, run_key, run_no, name)
+) strict, without rowid;
+
+create table if not exists {change} (
+  id      integer not null primary key autoincrement,
+  at_us   integer not null,
+  process text    not null,
+  run_key text    not null,
+  actor   text    not null,
+  action  text    not null,
+  reason  text    not null,
+  detail  text    not null
+) strict;
+
+create index if not exists {schema}.{prefix}change_by_run on {prefix}change (process, run_key, id);

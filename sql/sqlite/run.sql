@@ -2,14 +2,16 @@
 
 -- Takes a new key, one that ended, or (:doubt) one that a start with a lost COMMIT reply took;
 -- and only for a holder that is not declared dead: dead ones would take from one another for ever.
+-- `epoch` is what the caller has seen, 0 where there was no row: a start that was lost on its way and
+-- is carried out after all, when the work may be over, takes nothing.
 -- name: run.start
--- in: process, key, acquisition, holder, once, restart, doubt
--- out: run_no, attempt, epoch, steps_done
+-- in: process, key, epoch, acquisition, holder, once, restart, doubt, deadline_us, date
+-- out: run_no, attempt, epoch, time_left_us, date
 insert into {run} as r (process, run_key, state, run_no, attempt, epoch, acquisition, holder,
   version, steps_done, first_started_us, started_us, attempt_started_us, ended_us, succeeded_us,
-  error)
+  error, deadline_us, data_date)
 select :process, :key, 9, 1, 1, 1, :acquisition, h.uuid,
-  1, 0, {now}, {now}, {now}, null, null, ''
+  1, 0, {now}, {now}, {now}, null, null, '', {now} + :deadline_us, :date
 from {holder} h where h.uuid = :holder and h.ended_us is null
 on conflict (process, run_key) do update set
   state = 9,
@@ -20,36 +22,82 @@ on conflict (process, run_key) do update set
   steps_done = case when r.state in (0, -5) or :restart = 1 then 0 else r.steps_done end,
   started_us = case when r.state in (0, -5) or :restart = 1 then {now} else r.started_us end,
   epoch = r.epoch + 1, acquisition = :acquisition, holder = :holder, version = r.version + 1,
-  attempt_started_us = {now}, ended_us = null, error = ''
-where (r.state in (0, -1, -2, -3, -5) and not (:once = 1 and r.succeeded_us is not null))
+  attempt_started_us = {now}, ended_us = null, error = '',
+  deadline_us = case when r.acquisition = :doubt then r.deadline_us
+                     when r.state = -2 and :restart = 0 and r.deadline_us > {now} then r.deadline_us
+                     else {now} + :deadline_us end,
+  data_date = case when r.state in (0, -5) or :restart = 1 then :date
+                   else coalesce(r.data_date, :date) end,
+  open_intents = case when r.state in (0, -5) or :restart = 1 then 0 else r.open_intents end,
+  unknown_intents = case when r.state in (0, -5) or :restart = 1 then 0
+                         else r.unknown_intents end,
+  progress_done = case when r.state in (0, -5) or :restart = 1 then null else r.progress_done end,
+  progress_total = case when r.state in (0, -5) or :restart = 1 then null
+                        else r.progress_total end,
+  progress_note = case when r.state in (0, -5) or :restart = 1 then null else r.progress_note end
+where (r.epoch = :epoch and r.state in (0, -1, -2, -3, -5)
+       and not (:once = 1 and r.succeeded_us is not null)
+       and (:date is null or r.data_date is null or r.state in (0, -5) or :restart = 1
+            or r.data_date = :date))
    or (r.state in (9, 8) and r.acquisition = :doubt)
-returning run_no, attempt, epoch, steps_done;
+returning run_no, attempt, epoch, deadline_us - attempt_started_us, data_date;
 
 -- Why start() took nothing.
 -- name: run.look
 -- in: process, key, max_skew_us
--- out: state, succeeded, holder, node, pid, since_us, until_us, in_hand, holder_ended, lease_over
-select r.state, r.succeeded_us is not null, r.holder, coalesce(h.node, ''), coalesce(h.pid, 0),
+-- out: state, epoch, succeeded, holder, node, pid, since_us, until_us, in_hand, in_hand_at_us,
+--      holder_ended, lease_over, deadline_over, date
+select r.state, r.epoch, r.succeeded_us is not null, r.holder, coalesce(h.node, ''), coalesce(h.pid, 0),
   r.attempt_started_us, coalesce(h.lease_until_us, 0), coalesce(h.in_hand, ''),
-  h.uuid is null or h.ended_us is not null,
-  coalesce(h.lease_until_us < {now} or h.lease_until_us > {now} + h.ttl_us + :max_skew_us, 1)
+  coalesce(h.renewed_us, 0), h.uuid is null or h.ended_us is not null,
+  coalesce(h.lease_until_us < {now} or h.lease_until_us > {now} + h.ttl_us + :max_skew_us, 1),
+  coalesce(r.deadline_us <= {now}, 0), r.data_date
 from {run} r left join {holder} h on h.uuid = r.holder
 where r.process = :process and r.run_key = :key;
 
--- Frees a run whose holder has ended: the attempt goes to the history, anyone resumes it.
+-- Frees a run whose holder has ended, or whose deadline is past: the attempt goes to the history,
+-- with what was in hand as far as it is known; anyone resumes it.
+-- The second part takes over what that row says: the clock goes on between the two, and the
+-- holder may end.
 -- name: run.free
--- in: process, key, holder
+-- in: process, key, holder, in_hand, progress_done, progress_total, progress_note
 insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
-  ended_us, state, error)
+  ended_us, state, error, in_hand)
 select r.process, r.run_key, r.epoch, r.run_no, r.attempt, r.acquisition, r.holder,
-  r.attempt_started_us, {now}, -2, 'its holder died'
+  r.attempt_started_us, {now}, case when r.deadline_us <= {now} then -3 else -2 end,
+  case when r.deadline_us <= {now} then 'its deadline passed' else 'its holder died' end, :in_hand
 from {run} r
 where r.process = :process and r.run_key = :key and r.holder = :holder and r.state in (9, 8)
-  and not exists (select 1 from {holder} h where h.uuid = r.holder and h.ended_us is null);
+  and (r.deadline_us <= {now}
+       or not exists (select 1 from {holder} h where h.uuid = r.holder and h.ended_us is null));
 -- then
-update {run} as r set state = -2, ended_us = {now}, error = 'its holder died', version = version + 1
-where r.process = :process and r.run_key = :key and r.holder = :holder and r.state in (9, 8)
-  and not exists (select 1 from {holder} h where h.uuid = r.holder and h.ended_us is null);
+update {run} as r set state = a.state, ended_us = a.ended_us, error = a.error,
+  version = r.version + 1,
+  progress_done = coalesce(:progress_done, r.progress_done),
+  progress_total = coalesce(:progress_total, r.progress_total),
+  progress_note = coalesce(:progress_note, r.progress_note)
+from {attempt} a
+where r.process = :process and r.run_key = :key and r.holder = :holder
+  and r.state in (9, 8)
+  and a.process = r.process and a.run_key = r.run_key and a.epoch = r.epoch;
+
+-- The same for an attempt of our own whose deadline is past.
+-- name: run.pass_deadline
+-- in: process, key, epoch, acquisition, in_hand, output, exit_code
+insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
+  ended_us, state, error, in_hand, output, exit_code)
+select r.process, r.run_key, r.epoch, r.run_no, r.attempt, r.acquisition, r.holder,
+  r.attempt_started_us, {now}, -3, 'its deadline passed', :in_hand, :output, :exit_code
+from {run} r
+where r.process = :process and r.run_key = :key and r.epoch = :epoch
+  and r.acquisition = :acquisition and r.state in (9, 8) and r.deadline_us <= {now};
+-- then
+update {run} as r set state = a.state, ended_us = a.ended_us, error = a.error,
+  version = r.version + 1
+from {attempt} a
+where r.process = :process and r.run_key = :key and r.epoch = :epoch
+  and r.acquisition = :acquisition and r.state in (9, 8)
+  and a.process = r.process and a.run_key = r.run_key and a.epoch = r.epoch;
 
 -- Lets go of an acquisition that this process does not know whether it has: one of a start, or of
 -- a run whose end could not be settled.
@@ -66,11 +114,18 @@ update {run} set state = -2, ended_us = {now}, error = 'let go after a lost repl
   version = version + 1
 where process = :process and run_key = :key and acquisition = :acquisition and state in (9, 8);
 
--- name: run.steps
+-- What earlier attempts at this run did, began, and carried.
+-- name: run.memory
 -- in: process, key, run_no
--- out: name, value
-select name, value from {step}
-where process = :process and run_key = :key and run_no = :run_no order by seq;
+-- out: kind, name, value, mode
+select 'step', name, value, coalesce(mode, 0) from {step}
+where process = :process and run_key = :key and run_no = :run_no
+union all
+select 'intent', name, '', 3 from {intent}
+where process = :process and run_key = :key and run_no = :run_no
+union all
+select 'carry', name, value, 0 from {carry}
+where process = :process and run_key = :key and run_no = :run_no;
 
 -- The fence alone: locks the row for a short effect, or asks whether the run is still held.
 -- name: run.fence
@@ -79,34 +134,122 @@ update {run} set version = version + 1 where process = :process and run_key = :k
 
 -- The record of a step and the fence. One row, or the run was lost.
 -- name: run.step
--- in: process, key, epoch, acquisition, name, value
-update {run} set state = 8, steps_done = steps_done + 1, version = version + 1
+-- in: process, key, epoch, acquisition, name, value, mode, took_us, progress_done,
+--   progress_total, progress_note
+update {run} set state = 8, steps_done = steps_done + 1, version = version + 1,
+  open_intents = coalesce(open_intents, 0) - case when :mode = 3 then 1 else 0 end,
+  progress_done = coalesce(:progress_done, progress_done),
+  progress_total = coalesce(:progress_total, progress_total),
+  progress_note = coalesce(:progress_note, progress_note)
 where process = :process and run_key = :key and {fence};
 -- then
 insert into {step} (process, run_key, run_no, name, seq, attempt, epoch, acquisition, ended_us,
-  value)
-select process, run_key, run_no, :name, steps_done, attempt, epoch, acquisition, {now}, :value
+  value, mode, took_us)
+select process, run_key, run_no, :name, steps_done, attempt, epoch, acquisition, {now}, :value,
+  :mode, :took_us
 from {run} where process = :process and run_key = :key and {fence};
 
--- Ends the attempt: 0 succeeded, -1 failed, -2 handed back. One row, or the run was lost.
--- name: run.end
--- in: process, key, epoch, acquisition, state, error
-insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
-  ended_us, state, error)
-select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
-  {now}, :state, :error
-from {run} where process = :process and run_key = :key and {fence};
+-- The intent of an at-most-once step. One row, or the run was lost.
+-- name: run.intend
+-- in: process, key, epoch, acquisition, name, token
+update {run} set state = 8, version = version + 1,
+  open_intents = coalesce(open_intents, 0) + 1
+where process = :process and run_key = :key and {fence};
 -- then
-update {run} set state = :state, ended_us = {now}, error = :error, version = version + 1,
-  succeeded_us = case when :state = 0 then {now} else succeeded_us end
+insert into {intent} (process, run_key, run_no, name, state, attempt, epoch, token,
+  started_us)
+select process, run_key, run_no, :name, 1, attempt, epoch, :token, {now}
+from {run} where process = :process and run_key = :key and {fence};
+
+-- Its outcome is recorded elsewhere in the same transaction, or it was not done.
+-- name: run.forget_intent
+-- in: process, key, run_no, name
+delete from {intent}
+where process = :process and run_key = :key and run_no = :run_no and name = :name;
+
+-- The run's part in giving up an intent, and in knowing that nobody knows.
+-- name: run.abandon
+-- in: process, key, epoch, acquisition
+update {run} set version = version + 1, open_intents = coalesce(open_intents, 0) - 1
 where process = :process and run_key = :key and {fence};
 
+-- name: run.know_unknown
+-- in: process, key, epoch, acquisition
+update {run} set version = version + 1, unknown_intents = 1
+where process = :process and run_key = :key and {fence};
+
+-- name: run.intent_unknown
+-- in: process, key, run_no, name
+update {intent} set state = 4
+where process = :process and run_key = :key and run_no = :run_no and name = :name;
+
+-- name: run.intent_recorded
+-- in: process, key, run_no, name
+-- out: token
+select token from {intent}
+where process = :process and run_key = :key and run_no = :run_no and name = :name;
+
+-- Keeps a value for later steps and attempts, with the fence, which comes last: one row, or the
+-- run was lost and all of it is rolled back.
+-- name: run.carry
+-- in: process, key, epoch, acquisition, name, value
+insert into {carry} (process, run_key, run_no, name, value, epoch, acquisition, updated_us)
+select process, run_key, run_no, :name, :value, epoch, acquisition, {now}
+from {run} where process = :process and run_key = :key and {fence}
+on conflict (process, run_key, run_no, name) do update set value = excluded.value,
+  epoch = excluded.epoch, acquisition = excluded.acquisition, updated_us = excluded.updated_us;
+-- then
+update {run} set version = version + 1 where process = :process and run_key = :key and {fence};
+
+-- For a process that is not the holder and cannot leave it to the renewal.
+-- name: run.progress
+-- in: process, key, epoch, acquisition, progress_done, progress_total, progress_note
+update {run} set version = version + 1, progress_done = :progress_done,
+  progress_total = :progress_total, progress_note = :progress_note
+where process = :process and run_key = :key and {fence};
+
+-- Ends the attempt: 0 succeeded, -1 failed, -2 handed back, -4 unknown. One row; or the run was
+-- lost, or an at-most-once step is open that allows no such end, and it must be -4: run.standing
+-- tells.
+-- name: run.end
+-- in: process, key, epoch, acquisition, state, error, in_hand, output, exit_code, progress_done,
+--   progress_total, progress_note
+insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
+  ended_us, state, error, in_hand, output, exit_code)
+select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
+  {now}, :state, :error, :in_hand, :output, :exit_code
+from {run} r where process = :process and run_key = :key and {fence}
+  and case :state when 0 then coalesce(open_intents, 0) = 0
+           when -4 then open_intents > 0
+           else not (coalesce(open_intents, 0) > 0 and coalesce(unknown_intents, 0) = 1) end;
+-- then
+update {run} as r set state = :state, ended_us = {now}, error = :error, version = version + 1,
+  succeeded_us = case when :state = 0 then {now} else succeeded_us end,
+  progress_done = coalesce(:progress_done, progress_done),
+  progress_total = coalesce(:progress_total, progress_total),
+  progress_note = coalesce(:progress_note, progress_note)
+where process = :process and run_key = :key and {fence}
+  and case :state when 0 then coalesce(open_intents, 0) = 0
+           when -4 then open_intents > 0
+           else not (coalesce(open_intents, 0) > 0 and coalesce(unknown_intents, 0) = 1) end;
+
+-- Why an end found nothing.
+-- name: run.standing
+-- in: process, key, epoch, acquisition
+-- out: deadline_over, intents, unknown
+select coalesce(deadline_us <= {now}, 0), coalesce(open_intents, 0),
+  coalesce(unknown_intents, 0)
+from {run} where process = :process and run_key = :key and epoch = :epoch
+  and acquisition = :acquisition and state in (9, 8);
+
 -- A lost COMMIT reply: the fence goes on by one, so that the old transaction is either visible
--- now or can never commit. `acquisition` is one of those that may be on the row.
+-- now or can never commit. `acquisition` is one of those that may be on the row. Past the deadline
+-- too: PostgreSQL would not wait for a row that it can see fail such a condition.
 -- name: run.advance
 -- in: process, key, epoch, acquisition, fresh
 update {run} set epoch = epoch + 1, acquisition = :fresh, version = version + 1
-where process = :process and run_key = :key and {fence};
+where process = :process and run_key = :key and epoch = :epoch
+  and acquisition = :acquisition and state in (9, 8);
 
 -- The evidence after run.advance: the step, or the end of an attempt.
 -- name: run.step_recorded
@@ -124,5 +267,5 @@ where process = :process and run_key = :key and epoch = :epoch and acquisition =
 -- For another process that records steps under this attempt.
 -- name: run.held
 -- in: process, key, epoch, acquisition
--- out: run_no, attempt
-select run_no, attempt from {run} where process = :process and run_key = :key and {fence};
+-- out: time_left_us, date
+select deadline_us - {now}, data_date from {run} where process = :process and run_key = :key and {fence};
