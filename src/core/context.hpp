@@ -14,6 +14,10 @@
 
 namespace daybook {
 inline namespace v1 {
+namespace work {
+class executor;
+}  // namespace work
+
 namespace core {
 
 struct context {
@@ -25,6 +29,10 @@ struct context {
   std::chrono::milliseconds lease;
   std::int64_t process;      ///< that opened the book
   std::string_view book_id;  ///< made with the book; empty before it is known
+  /// On one handle of the application's: no thread renews, so that every step does, and no other
+  /// connection is to be had when it breaks.
+  bool borrowed = false;
+  work::executor* asynchronous = nullptr;  ///< handed through to the room of threads
 
   /// A child of fork() has copies of the parent's connections, and must not touch them.
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }

@@ -37,6 +37,22 @@ void incarnation::remove(std::shared_ptr<in_hand> const& what) {
 void incarnation::set_step(in_hand& of, std::string_view step) {
   std::lock_guard const lock(guard_);
   of.step = step;
+  of.step_began = base::boot_clock::now();
+}
+
+void incarnation::set_held(in_hand& of, acquisition const& held) {
+  std::lock_guard const lock(guard_);
+  of.held = held;
+}
+
+void incarnation::set_progress(in_hand& of, progress how_far) {
+  std::lock_guard const lock(guard_);
+  of.how_far = std::move(how_far);
+}
+
+std::optional<progress> incarnation::progress_of(in_hand const& of) const {
+  std::lock_guard const lock(guard_);
+  return of.how_far;
 }
 
 std::string incarnation::lines() const {
@@ -44,24 +60,48 @@ std::string incarnation::lines() const {
   std::lock_guard const lock(guard_);
   std::string out;
   for (auto const& one : held_) {
-    if (one->step.empty()) continue;
-    auto line = one->process + "\t" + one->key + "\t" + one->step + "\n";
+    auto const line = write_line(*one);
     if (out.size() + line.size() > most) break;
     out += line;
   }
   return out;
 }
 
-std::string step_in_hand(std::string_view lines, std::string_view process, std::string_view key) {
-  // Names hold no control characters, so that tabs and line ends part them.
-  auto const wanted = std::string(process) + "\t" + std::string(key) + "\t";
-  while (!lines.empty()) {
-    auto const end = lines.find('\n');
-    auto const line = lines.substr(0, end);
-    if (line.starts_with(wanted)) return std::string(line.substr(wanted.size()));
-    lines = end == std::string_view::npos ? std::string_view{} : lines.substr(end + 1);
+std::vector<std::shared_ptr<in_hand>> incarnation::held() const {
+  std::lock_guard const lock(guard_);
+  return {held_.begin(), held_.end()};
+}
+
+acquisition incarnation::held_of(in_hand const& of) const {
+  std::lock_guard const lock(guard_);
+  return of.held;
+}
+
+std::int64_t incarnation::recalls() const {
+  std::lock_guard const lock(guard_);
+  return recalls_;
+}
+
+void incarnation::recalled(std::int64_t times) {
+  std::lock_guard const lock(guard_);
+  recalls_ = times;
+}
+
+std::vector<overdue> incarnation::past_deadline(base::boot_clock::duration grace) {
+  auto const now = base::boot_clock::now();
+  std::vector<std::shared_ptr<in_hand>> late;
+  std::vector<overdue> out;
+  {
+    std::lock_guard const lock(guard_);
+    for (auto const& one : held_) {
+      if (!one->deadline || now < *one->deadline) continue;
+      late.push_back(one);
+      if (now - *one->deadline < grace) continue;
+      out.push_back({one->process, one->key, one->held, one->step});
+    }
   }
-  return {};
+  for (auto const& one : late) one->lost.request_stop();  // callbacks may ask us for something
+  return out;
 }
 
 void incarnation::die() {
@@ -114,10 +154,8 @@ std::shared_ptr<incarnation> holder::current() {
   for (int tries = 0;; ++tries) {
     auto const sent = base::boot_clock::now();
     try {
-      transact(with_, {.name = "register"}, [&](db::session& on) {
-        db::run(on, with_.sql["holder.register"], {fresh->uuid(), ttl, node, base::process_id()});
-        return decision::commit;
-      });
+      write(with_, {.name = "register"}, with_.sql["holder.register"],
+            {fresh->uuid(), ttl, node, base::process_id()});
     } catch (lost_reply const&) {
       if (tries == 5) throw;
       continue;
@@ -130,33 +168,66 @@ std::shared_ptr<incarnation> holder::current() {
   return fresh;
 }
 
+/// A person has taken a run from us, or we were declared dead: what is not ours any more stops.
+std::optional<std::int64_t> holder::find_recalled(db::session& on, incarnation& who) {
+  auto const rows = db::run(on, with_.sql["holder.recalled"], {who.uuid()});
+  if (rows.size() == 0) return std::nullopt;
+  std::int64_t recalls = 0;
+  decode(rows.row(0)[0], recalls);
+  for (auto const& one : who.held()) {
+    auto const held = who.held_of(*one);
+    auto const ours =
+        db::run(on, with_.sql["run.held"], {one->process, one->key, held.epoch, held.uuid});
+    if (ours.size() == 0) one->lost.request_stop();
+  }
+  return recalls;
+}
+
 renewal holder::renew(db::session& on) {
   auto const who = peek();
   if (!who) return renewal::renewed;
-  if (who->dead()) return renewal::dead;
-  auto const sent = base::boot_clock::now();
-  auto const lines = who->lines();
-  bool found = false;
-  transact_once(with_, on, "renew", isolation::read_committed, [&](db::session& session) {
-    found = db::run(session, with_.sql["holder.renew"], {who->uuid(), lines}).affected == 1;
-    return decision::commit;
-  });
-  if (!found) {
-    who->die();
-    return renewal::dead;
+  for (;;) {
+    if (who->dead()) return renewal::dead;
+    auto const sent = base::boot_clock::now();
+    auto const lines = who->lines();
+    auto const found = write_once(with_, on, "renew", with_.sql["holder.renew"],
+                                  {who->uuid(), lines, who->recalls()});
+    if (found.affected == 1) {
+      who->renewed(sent);
+      return renewal::renewed;
+    }
+    auto const recalls = find_recalled(on, *who);
+    if (!recalls) {
+      who->die();
+      return renewal::dead;
+    }
+    who->recalled(*recalls);
   }
-  who->renewed(sent);
-  return renewal::renewed;
 }
 
 bool holder::renew_within(db::session& on, incarnation const& who) {
   auto const lines = who.lines();
-  return db::run(on, with_.sql["holder.renew"], {who.uuid(), lines}).affected == 1;
+  return db::run(on, with_.sql["holder.renew"], {who.uuid(), lines, who.recalls()}).affected == 1;
 }
 
 void holder::add_orphan(orphan what) {
   std::lock_guard const lock(guard_);
   orphans_.push_back(std::move(what));
+}
+
+void holder::pass_deadlines(db::session& on) noexcept {
+  auto const who = peek();
+  if (!who) return;
+  for (auto const& one : who->past_deadline(with_.lease / 3)) {
+    try {
+      write_once(with_, on, "deadline", with_.sql["run.pass_deadline"],
+                 {one.process, one.key, one.held.epoch, one.held.uuid, one.step, nullptr, nullptr});
+    } catch (std::exception const&) {
+      // The next renewal tries again, and start() by anybody does the same. Another's row may be
+      // free where this one's is locked.
+      if (!on.usable()) return;
+    }
+  }
 }
 
 bool holder::has_orphan(std::string_view process, std::string_view key) const {
@@ -174,16 +245,13 @@ void holder::disown_orphans(db::session& on) noexcept {
   for (auto const& one : all) {
     bool over = base::boot_clock::now() - one.since > longest_doubt;
     try {
-      auto const let_go = [&](db::session& session) {
-        auto const& statement = with_.sql["run.disown"];
-        auto const changed =
-            db::run(session, statement, {one.process, one.key, one.acquisition}).affected;
-        over = over || changed > 0;
-        return decision::commit;
-      };
-      transact_once(with_, on, "disown", isolation::read_committed, let_go);
+      auto const changed = write_once(with_, on, "disown", with_.sql["run.disown"],
+                                      {one.process, one.key, one.acquisition});
+      over = over || changed.affected > 0;
     } catch (std::exception const&) {
-      return;  // the next renewal tries again
+      // The next renewal tries again. Another's row may be free where this one's is locked.
+      if (!on.usable()) return;
+      continue;
     }
     if (!over) continue;
     std::lock_guard const lock(guard_);
@@ -197,10 +265,8 @@ void holder::stop() noexcept {
   // A run whose release failed still names this holder: ended, it is anyone's at once. What may
   // still be on its way to the database meets the fence.
   try {
-    transact(with_, {.name = "stop", .patience = std::chrono::seconds{2}}, [&](db::session& on) {
-      db::run(on, with_.sql["holder.end"], {who->uuid()});
-      return decision::commit;
-    });
+    write(with_, {.name = "stop", .patience = std::chrono::seconds{2}}, with_.sql["holder.end"],
+          {who->uuid()});
   } catch (std::exception const&) {
     return;  // its lease will be over soon
   }

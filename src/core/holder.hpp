@@ -5,12 +5,14 @@
 
 #include "base/platform.hpp"
 #include "core/context.hpp"
+#include "core/in_hand.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -28,23 +30,19 @@ inline constexpr std::chrono::microseconds max_skew = std::chrono::seconds{60};
 /// What a renewal came to. A fault of the database is thrown.
 enum class renewal : std::uint8_t { renewed, dead };
 
-/// A run in hand, as the holder sees it.
-struct in_hand {
-  std::string process;
-  std::string key;
-  std::string step;  ///< with its start, for people; empty between steps
-  std::stop_source lost;
-};
-
-/// The step of this run in what incarnation::lines() wrote; empty when it is in none.
-[[nodiscard]] std::string step_in_hand(std::string_view lines, std::string_view process,
-                                       std::string_view key);
-
 struct orphan {
   std::string process;
   std::string key;
   std::string acquisition;
   base::boot_clock::time_point since = base::boot_clock::now();
+};
+
+/// A run in hand past its deadline.
+struct overdue {
+  std::string process;
+  std::string key;
+  acquisition held;
+  std::string step;
 };
 
 /// One life of a holder.
@@ -56,8 +54,20 @@ class incarnation {
   void add(std::shared_ptr<in_hand> const& what);
   void remove(std::shared_ptr<in_hand> const& what);
   void set_step(in_hand& of, std::string_view step);
-  /// For the row: "process\tkey\tstep" a line.
+  void set_held(in_hand& of, acquisition const& held);
+  void set_progress(in_hand& of, progress how_far);
+  [[nodiscard]] acquisition held_of(in_hand const& of) const;
+  [[nodiscard]] std::optional<progress> progress_of(in_hand const& of) const;
+  /// For the row: what core/in_hand.hpp writes of each.
   [[nodiscard]] std::string lines() const;
+  /// What it has in hand, to be looked at.
+  [[nodiscard]] std::vector<std::shared_ptr<in_hand>> held() const;
+  /// How often a person has taken a run from this holder, as far as it knows.
+  [[nodiscard]] std::int64_t recalls() const;
+  void recalled(std::int64_t times);
+  /// Asks those past their deadline to stop; returns those that are so for longer than `grace`,
+  /// whose owners had time to say it themselves.
+  [[nodiscard]] std::vector<overdue> past_deadline(base::boot_clock::duration grace);
   /// All its runs are lost.
   void die();
   [[nodiscard]] bool dead() const;
@@ -73,6 +83,7 @@ class incarnation {
   mutable std::mutex guard_;
   std::set<std::shared_ptr<in_hand>> held_;
   base::boot_clock::time_point sent_ = base::boot_clock::now();
+  std::int64_t recalls_ = 0;
   bool dead_ = false;
 };
 
@@ -102,12 +113,17 @@ class holder {
   /// Tries each. One stays until it was let go of, or for so long that its transaction cannot be
   /// on its way any more: where that is still committing, nothing is seen of it. Never throws.
   void disown_orphans(db::session& on) noexcept;
+  /// Records that attempts of ours are past their deadline. Never throws.
+  void pass_deadlines(db::session& on) noexcept;
   [[nodiscard]] bool has_orphan(std::string_view process, std::string_view key) const;
 
   /// Ends this life: nothing is held any more. Never throws.
   void stop() noexcept;
 
  private:
+  /// Which of its runs were taken from it; empty: it was declared dead.
+  [[nodiscard]] std::optional<std::int64_t> find_recalled(db::session& on, incarnation& who);
+
   context with_;
   mutable std::mutex guard_;
   std::mutex registering_;

@@ -1,5 +1,6 @@
 #include "core/holder.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -18,6 +19,11 @@ std::shared_ptr<core::in_hand> hand(std::string process, std::string key) {
   return made;
 }
 
+std::string step_of(core::incarnation const& who, std::string_view process, std::string_view key) {
+  auto const line = core::find_line(who.lines(), process, key);
+  return line ? line->step : "none";
+}
+
 TEST(incarnation, tells_the_steps_in_hand) {
   core::incarnation who("uuid");
   auto const one = hand("p", "k");
@@ -26,17 +32,63 @@ TEST(incarnation, tells_the_steps_in_hand) {
   who.add(two);
   EXPECT_EQ(who.lines(), "");
   who.set_step(*one, "load");
-  EXPECT_EQ(who.lines(), "p\tk\tload\n");
+  EXPECT_TRUE(who.lines().starts_with("p\tk\tload\t")) << who.lines();
   who.set_step(*two, "post it");
-  EXPECT_EQ(core::step_in_hand(who.lines(), "p", "k"), "load");
-  EXPECT_EQ(core::step_in_hand(who.lines(), "p", "k2"), "post it");
-  EXPECT_EQ(core::step_in_hand(who.lines(), "p", "other"), "");
-  EXPECT_EQ(core::step_in_hand(who.lines(), "", ""), "");
-  EXPECT_EQ(core::step_in_hand("", "p", "k"), "");
+  EXPECT_EQ(step_of(who, "p", "k"), "load");
+  EXPECT_EQ(step_of(who, "p", "k2"), "post it");
+  EXPECT_EQ(step_of(who, "p", "other"), "none");
+  EXPECT_EQ(step_of(who, "", ""), "none");
   who.set_step(*one, "");
-  EXPECT_EQ(core::step_in_hand(who.lines(), "p", "k"), "");
+  EXPECT_EQ(step_of(who, "p", "k"), "none");
   who.remove(two);
   EXPECT_EQ(who.lines(), "");
+}
+
+TEST(incarnation, tells_how_far_the_work_is) {
+  core::incarnation who("uuid");
+  auto const one = hand("p", "k");
+  who.add(one);
+  who.set_progress(*one, {3, 10, "third file"});
+  auto const between_steps = core::find_line(who.lines(), "p", "k");
+  ASSERT_TRUE(between_steps && between_steps->how_far);
+  EXPECT_EQ(between_steps->step, "");
+  EXPECT_EQ(between_steps->how_far->done, 3);
+  EXPECT_EQ(between_steps->how_far->total, 10);
+  EXPECT_EQ(between_steps->how_far->note, "third file");
+  who.set_step(*one, "load");
+  one->step_began -= std::chrono::seconds(90);
+  auto const in_step = core::find_line(who.lines(), "p", "k");
+  ASSERT_TRUE(in_step && in_step->how_far);
+  EXPECT_EQ(in_step->step, "load");
+  EXPECT_GE(in_step->step_for, std::chrono::seconds(90));
+  EXPECT_LT(in_step->step_for, std::chrono::minutes(10));
+}
+
+TEST(in_hand_lines, of_an_older_release_have_fewer_fields) {
+  auto const found = core::find_line("p\tk\tload\nq\tk\tsend\n", "q", "k");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->step, "send");
+  EXPECT_FALSE(found->how_far);
+  EXPECT_EQ(found->step_for.count(), 0);
+  EXPECT_FALSE(core::find_line("", "p", "k"));
+  EXPECT_FALSE(core::find_line("\n\n", "", ""));
+}
+
+TEST(incarnation, asks_what_is_past_its_deadline_to_stop) {
+  core::incarnation who("uuid");
+  auto const late = hand("p", "late");
+  auto const in_time = hand("p", "in time");
+  auto const now = base::boot_clock::now();
+  late->deadline = now - std::chrono::seconds(10);
+  in_time->deadline = now + std::chrono::hours(1);
+  who.add(late);
+  who.add(in_time);
+  EXPECT_TRUE(who.past_deadline(std::chrono::minutes(1)).empty());
+  EXPECT_TRUE(late->lost.stop_requested());
+  EXPECT_FALSE(in_time->lost.stop_requested());
+  auto const over = who.past_deadline(std::chrono::seconds(1));
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_EQ(over[0].key, "late");
 }
 
 TEST(incarnation, the_lines_fit_into_the_row_and_are_whole) {
@@ -48,9 +100,10 @@ TEST(incarnation, the_lines_fit_into_the_row_and_are_whole) {
     who.set_step(*held.back(), std::string(255, 's'));
   }
   auto const lines = who.lines();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\t') % 4, 0);
   EXPECT_LE(lines.size(), 4000U);
   EXPECT_GT(lines.size(), 3000U);
-  EXPECT_TRUE(lines.ends_with("s\n"));
+  EXPECT_TRUE(lines.ends_with("\n"));
 }
 
 TEST(incarnation, dies_once_and_for_all_it_holds) {

@@ -16,6 +16,7 @@ namespace core {
 [[nodiscard]] std::vector<run_info> list_runs(context const& with, runs_query const& query);
 [[nodiscard]] std::optional<run_detail> find_run(context const& with, process const& name,
                                                  key const& piece);
+[[nodiscard]] book_status look_at_all(context const& with);
 
 }  // namespace core
 }  // namespace v1

@@ -1,9 +1,10 @@
+// A run in hand: its steps, what it carries, how far it is.
 #include "core/run.hpp"
 
 #include "base/digest.hpp"
 #include "base/failpoint.hpp"
+#include "base/mutant.hpp"
 #include "base/text.hpp"
-#include "base/uuid.hpp"
 #include "core/token.hpp"
 #include "core/transact.hpp"
 
@@ -18,28 +19,24 @@ namespace core {
 
 namespace {
 
-constexpr std::size_t longest_error = 2000;
 constexpr std::size_t longest_value = 1 << 20;
+constexpr std::size_t longest_note = 200;
+constexpr std::size_t longest_output = 8192;
 
-/// What every engine can store, and read back to the same bytes.
-void check_value(std::string_view step, std::string const& what) {
-  auto const bad = [&](char const* why) {
-    throw error({.kind = fault::bad_argument},
-                "step '" + std::string(step) + "' returned a text " + why);
-  };
-  if (what.size() > longest_value) bad("of more than 1 MiB: keep it in a table of yours");
-  if (what.find('\0') != std::string::npos) bad("with a zero byte: encode it first");
-  if (base::first_invalid_utf8(what) != std::string::npos) {
-    bad("that is not valid UTF-8: encode it first");
-  }
-}
-
-/// Whether the fence held: exactly one row.
-bool fenced(db::session& on, db::entry const& statement, std::initializer_list<value> values) {
-  return db::run(on, statement, values).affected == 1;
-}
+std::int64_t number_of(step_mode mode) { return static_cast<std::int64_t>(mode); }
 
 }  // namespace
+
+void check_text(std::string const& whose, std::string_view text) {
+  auto const bad = [&](char const* why) {
+    throw error({.kind = fault::bad_argument}, whose + why);
+  };
+  if (text.size() > longest_value) bad(" of more than 1 MiB: keep it in a table of yours");
+  if (text.find('\0') != std::string_view::npos) bad(" with a zero byte: encode it first");
+  if (base::first_invalid_utf8(text) != std::string_view::npos) {
+    bad(" that is not valid UTF-8: encode it first");
+  }
+}
 
 held_run::held_run(context const& with, core::holder& lease, std::shared_ptr<incarnation> who,
                    run_identity identity, acquisition held)
@@ -49,8 +46,10 @@ held_run::held_run(context const& with, core::holder& lease, std::shared_ptr<inc
       hand_(std::make_shared<in_hand>()),
       identity_(std::move(identity)),
       held_(std::move(held)) {
-  hand_->process = identity_.process.str();
-  hand_->key = identity_.key.str();
+  hand_->process = process();
+  hand_->key = key();
+  hand_->held = held_;
+  if (identity_.time_left) hand_->deadline = base::boot_clock::now() + *identity_.time_left;
   if (who_) who_->add(hand_);
 }
 
@@ -60,28 +59,8 @@ held_run::~held_run() {
   if (who_) who_->remove(hand_);
 }
 
-/// Not for long, for an exception may be on its way: what this does not settle the background does.
-void held_run::let_go(std::string_view why) noexcept {
-  constexpr std::chrono::milliseconds brief = std::chrono::seconds{2};
-  try {
-    auto const decided = transact(with_, {.name = "end", .patience = brief}, [&](db::session& on) {
-      return write_end(on, run_state::interrupted, why) ? decision::commit : decision::rollback;
-    });
-    if (decided == decision::commit) with_.watch.released(event({}, why));
-    return;
-  } catch (...) {
-    disown();
-  }
-  try {
-    lease_->disown_orphans(*with_.sessions.lend(brief));
-  } catch (...) {
-    with_.watch.lost(event({}, "could not be handed back yet"));
-  }
-}
-
 run_event held_run::event(std::string_view step, std::string_view text) const {
-  return {identity_.process.str(), identity_.key.str(), step,
-          identity_.number,        identity_.attempt,   text};
+  return {process(), key(), step, identity_.number, identity_.attempt, text};
 }
 
 transact_options held_run::insist(std::string_view name, isolation level) const {
@@ -91,8 +70,33 @@ transact_options held_run::insist(std::string_view name, isolation level) const 
           .when_unreachable = unreachable::keep_trying};
 }
 
+void held_run::check_turn() const {
+  if (turn_.ours()) return;
+  throw error({.kind = fault::bad_argument},
+              "the run " + process() + " / " + key() +
+                  " is in use: an asynchronous call on it is under way");
+}
+
+void held_run::claim() {
+  with_.check_process();
+  check_turn();
+  if (in_body_ || !turn_.claim()) {
+    throw error({.kind = fault::bad_argument},
+                "the run " + process() + " / " + key() +
+                    " is in use: its step's body must not ask for another");
+  }
+}
+
 bool held_run::done(std::string_view name) const {
-  return done_before_.contains(std::string(name)) || done_now_.contains(name);
+  check_turn();
+  return memory_.steps.contains(name);
+}
+
+std::optional<std::string> held_run::value(std::string_view step) const {
+  check_turn();
+  auto const found = memory_.steps.find(step);
+  if (found == memory_.steps.end()) return std::nullopt;
+  return found->second.value;
 }
 
 void held_run::mark_lost() {
@@ -102,46 +106,59 @@ void held_run::mark_lost() {
 }
 
 bool held_run::renew_with(db::session& on) const {
-  return who_ && with_.dialect.one_writer && lease_->renew_within(on, *who_);
+  return who_ && (with_.dialect.one_writer || with_.borrowed) && lease_->renew_within(on, *who_);
 }
 
-void held_run::begin_step(std::string_view name) {
+/// False: the run is lost.
+bool held_run::begin_step(std::string_view name, step_mode mode) {
   with_.check_process();
+  check_turn();
   check_name("step name", name);
   if (!open_) {
-    throw error({.kind = fault::bad_argument}, "step '" + std::string(name) + "' of " +
-                                                   identity_.process.str() +
-                                                   " after the run was ended");
+    throw error({.kind = fault::bad_argument},
+                "step '" + std::string(name) + "' of " + process() + " after the run was ended");
   }
+  if (pending_end_) {
+    throw error({.kind = fault::bad_argument},
+                "step '" + std::string(name) + "' of " + process() +
+                    " while its end is pending in a joined transaction: confirm that first");
+  }
+  if (lost_) return false;
+  check_mode(name, mode);
   if (!used_.emplace(name).second) {
     throw error({.kind = fault::bad_argument},
-                "step '" + std::string(name) + "' of " + identity_.process.str() +
+                "step '" + std::string(name) + "' of " + process() +
                     " was given twice in one attempt: every step needs a name of its own");
   }
+  return true;
 }
 
-outcome held_run::step(std::string_view name, step_options options, body const& work,
-                       std::string& value) {
-  struct between_steps {
-    held_run& of;
-    ~between_steps() {
-      if (of.who_) of.who_->set_step(*of.hand_, {});
-    }
-  } const afterwards{*this};
-  return once(name, value, [&] { return try_step(name, options, work, value); });
+std::optional<step_mode> held_run::mode_of(std::string_view step) const {
+  check_turn();
+  if (auto const found = memory_.steps.find(step); found != memory_.steps.end()) {
+    return found->second.mode;
+  }
+  if (memory_.intents.contains(step)) return step_mode::at_most_once;
+  return std::nullopt;
 }
 
-outcome held_run::record(std::string_view name) {
-  std::string value;
-  return once(name, value, [&] { return try_record(name); });
+/// A step that was done in one mode and is given in another would be done by other rules than
+/// those that its record stands for.
+void held_run::check_mode(std::string_view name, step_mode mode) const {
+  auto const before = mode_of(name).value_or(step_mode::unrecorded);
+  if (before == step_mode::unrecorded || before == mode) return;
+  throw error({.kind = fault::bad_argument},
+              "step '" + std::string(name) + "' of " + process() + " was begun as " +
+                  std::string(word_of(before)) + " before, and is given as " +
+                  std::string(word_of(mode)) + " now: give the new one another name");
 }
 
-template <class Try>
-outcome held_run::once(std::string_view name, std::string& value, Try const& attempt) {
-  begin_step(name);
-  if (lost_) return outcome::lost;
-  if (auto const before = done_before_.find(std::string(name)); before != done_before_.end()) {
-    value = before->second;
+outcome held_run::once(std::string_view name, step_mode mode, std::string& value,
+                       std::function<outcome()> const& attempt) {
+  settle_pending();
+  if (!begin_step(name, mode)) return outcome::lost;
+  if (auto const before = memory_.steps.find(name); before != memory_.steps.end()) {
+    value = before->second.value;
     return outcome::skipped;
   }
   auto what = outcome::lost;
@@ -153,16 +170,63 @@ outcome held_run::once(std::string_view name, std::string& value, Try const& att
     throw;
   }
   if (what == outcome::lost) {
-    mark_lost();
-  } else {
-    done_now_.emplace(name);
+    settle_lost();
+  } else if (what != outcome::unknown) {
+    memory_.steps[std::string(name)] = {value, mode};
     with_.watch.step_done(event(name));
   }
   return what;
 }
 
+/// Lost to another holder, or to the deadline, which is then written down.
+void held_run::settle_lost() {
+  mark_lost();
+  if (hand_->deadline && base::boot_clock::now() >= *hand_->deadline) pass_deadline();
+}
+
+outcome held_run::step(std::string_view name, step_options options, body const& work,
+                       std::string& value) {
+  struct between_steps {
+    held_run& of;
+    ~between_steps() {
+      if (of.who_) of.who_->set_step(*of.hand_, {});
+    }
+  } const afterwards{*this};
+  return once(name, step_mode::tx, value, [&] { return try_step(name, options, work, value); });
+}
+
+outcome held_run::record(std::string_view name, std::string_view text,
+                         std::optional<std::chrono::microseconds> took) {
+  with_.check_process();
+  check_turn();
+  std::string value(text);
+  check_text("the value of step '" + std::string(name) + "'", value);
+  if (intended_.contains(name)) {
+    // The second half of intend().
+    if (lost_) return outcome::lost;
+    auto const what = try_record({name, step_mode::at_most_once, took}, value);
+    if (what == outcome::lost) {
+      settle_lost();
+    } else {
+      intended_.erase(std::string(name));
+      memory_.intents.erase(std::string(name));
+      memory_.steps[std::string(name)] = {value, step_mode::at_most_once};
+      with_.watch.step_done(event(name));
+    }
+    return what;
+  }
+  return once(name, step_mode::at_least_once, value, [&] {
+    return try_record({name, step_mode::at_least_once, took}, value);
+  });
+}
+
 outcome held_run::try_step(std::string_view name, step_options options, body const& work,
                            std::string& value) {
+  if (base::left_out("together")) {
+    transact(with_, insist("first"), [&](db::session& on) {
+      return write_step(on, {name, step_mode::tx, {}}, {}) ? decision::commit : decision::rollback;
+    });
+  }
   for (;;) {
     std::optional<outcome> before;
     bool renewed = false;
@@ -189,24 +253,49 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
 }
 
 decision held_run::do_step(db::session& on, std::string_view name, step_options options,
-                           body const& work, std::string& value, bool& renewed) {
-  auto const& process = identity_.process.str();
-  auto const& key = identity_.key.str();
+                           body const& work, std::string& value, bool& renewed, bool ours) {
   if (options.fence == fence_position::first &&
-      !fenced(on, with_.sql["run.fence"], {process, key, held_.epoch, held_.uuid})) {
+      !fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid})) {
     return decision::rollback;
   }
   if (who_) who_->set_step(*hand_, name);
+  auto const began = base::boot_clock::now();
   transaction tx(on, with_.user_sql);
-  value = work(tx);
-  check_value(name, value);
+  {
+    struct meanwhile {
+      bool& set;
+      explicit meanwhile(bool& flag) : set(flag) { set = true; }
+      ~meanwhile() { set = false; }
+    } const inside(in_body_);
+    value = work(tx);
+  }
+  check_text("step '" + std::string(name) + "' returned a text", value);
   if (base::hit_failpoint("step.effect_done")) on.cut();
   // What is written now is seen when the step is done.
   if (who_) who_->set_step(*hand_, {});
-  renewed = renew_with(on);
-  bool const held = fenced(on, with_.sql["run.step"],
-                           {process, key, held_.epoch, held_.uuid, name, std::string_view(value)});
-  return held ? decision::commit : decision::rollback;
+  // In the application's own transaction the holder's row would stay locked until its end.
+  renewed = (ours || with_.dialect.one_writer) && renew_with(on);
+  finished_step const what{name, step_mode::tx, since(began)};
+  if (base::left_out("together")) return decision::commit;
+  return write_step(on, what, value) ? decision::commit : decision::rollback;
+}
+
+template <class Execute>
+db::table held_run::with_step(finished_step const& what, std::string_view value,
+                              Execute const& execute) const {
+  progress_values const far{who_ ? who_->progress_of(*hand_) : far_};
+  return execute(
+      {process(), key(), held_.epoch, held_.uuid, what.name, value, number_of(what.mode),
+       what.took ? daybook::value(std::int64_t{what.took->count()}) : daybook::value(nullptr),
+       far.done(), far.total(), far.note()});
+}
+
+bool held_run::write_step(db::session& on, finished_step const& what,
+                          std::string_view value) const {
+  auto const wrote = with_step(what, value, [&](std::initializer_list<daybook::value> values) {
+    return db::run(on, with_.sql["run.step"], values);
+  });
+  return wrote.affected == 1;
 }
 
 /// A run that another process holds: its fence is not ours to advance, so that after a lost reply
@@ -214,11 +303,9 @@ decision held_run::do_step(db::session& on, std::string_view name, step_options 
 /// first. The fence comes before the look: it waits for the lost transaction.
 std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view name,
                                             std::string& value) const {
-  auto const& process = identity_.process.str();
-  auto const& key = identity_.key.str();
-  bool const held = fenced(on, with_.sql["run.fence"], {process, key, held_.epoch, held_.uuid});
+  bool const held = fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid});
   auto const found =
-      db::run(on, with_.sql["run.step_recorded"], {process, key, identity_.number, name});
+      db::run(on, with_.sql["run.step_recorded"], {process(), key(), identity_.number, name});
   if (found.size() == 0) return std::nullopt;
   std::string by;
   decode(found.row(0)[0], by);
@@ -227,166 +314,119 @@ std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view na
   return by == held_.uuid || held ? outcome::done : outcome::lost;
 }
 
-/// After a lost COMMIT reply a read is not enough: the old transaction may commit after we
-/// looked. So the fence goes on by one, in one transaction with the reading: the old one is then
-/// either visible or can never commit. When this COMMIT's reply is lost too, any of the
-/// acquisitions so far may be on the row.
-template <class Evidence>
-held_run::fate held_run::resolve(std::string_view transaction_name, Evidence const& evidence) {
-  std::vector<acquisition> candidates{held_};
-  for (;;) {
-    acquisition fresh{0, base::new_uuid()};
-    fate found = fate::lost;
-    try {
-      transact(with_, insist("resolve"), [&](db::session& on) {
-        found = fate::lost;
-        fresh.epoch = 0;  // of a try that was rolled back
-        for (auto const& old : candidates) {
-          if (fenced(on, with_.sql["run.advance"],
-                     {identity_.process.str(), identity_.key.str(), old.epoch, old.uuid,
-                      std::string_view(fresh.uuid)})) {
-            fresh.epoch = old.epoch + 1;
-            found = fate::never_will;
-            break;
-          }
-        }
-        if (evidence(on, candidates, found)) found = fate::had_committed;
-        return decision::commit;
-      });
-    } catch (lost_reply const&) {
-      if (fresh.epoch != 0) candidates.push_back(fresh);
-      continue;
-    } catch (...) {
-      if (fresh.epoch != 0) candidates.push_back(fresh);
-      // Nobody can say any more what is held: the background lets go of all that may be.
-      lost_ = true;
-      for (auto const& one : candidates) {
-        lease_->add_orphan({identity_.process.str(), identity_.key.str(), one.uuid});
-      }
-      throw;
-    }
-    if (fresh.epoch != 0) held_ = fresh;
-    with_.watch.doubt_resolved(transaction_name, found == fate::had_committed);
-    return found;
-  }
-}
-
-held_run::fate held_run::resolve_step(std::string_view name, std::string& value) {
-  return resolve(
-      "step", [&](db::session& on, std::vector<acquisition> const& candidates, fate advanced) {
-        if (advanced == fate::lost) return false;
-        auto const recorded =
-            db::run(on, with_.sql["run.step_recorded"],
-                    {identity_.process.str(), identity_.key.str(), identity_.number, name});
-        if (recorded.size() == 0) return false;
-        std::string by;
-        decode(recorded.row(0)[0], by);
-        decode(recorded.row(0)[1], value);
-        return std::any_of(candidates.begin(), candidates.end(),
-                           [&](acquisition const& one) { return one.uuid == by; });
-      });
-}
-
-held_run::fate held_run::resolve_end(run_state state) {
-  return resolve("end", [&](db::session& on, std::vector<acquisition> const& candidates, fate) {
-    // An ended run does not advance: its attempt in the history is the evidence, also when
-    // somebody has started it afresh since.
-    return std::any_of(candidates.begin(), candidates.end(),
-                       [&](acquisition const& one) { return end_recorded(on, one, state); });
-  });
-}
-
-outcome held_run::try_record(std::string_view name) {
-  for (;;) {
+/// By the owner in one statement where that will do. `look`: it may be there already, by another
+/// process that has our token, or by a try whose reply was lost and that may yet be carried out:
+/// the step's name, which is there once, is that one's end then.
+outcome held_run::try_record(finished_step const& what, std::string& value) {
+  for (bool look = !who_;;) {
     std::optional<outcome> before;
     try {
+      if (!look && what.mode != step_mode::at_most_once) {
+        auto const wrote =
+            with_step(what, value, [&](std::initializer_list<daybook::value> values) {
+              return write(with_, insist("record"), with_.sql["run.step"], values);
+            });
+        return wrote.affected == 1 ? outcome::done : outcome::lost;
+      }
       auto const decided = transact(with_, insist("record"), [&](db::session& on) {
-        std::string unused;
-        before = done_by_us(on, name, unused);
-        if (before) return decision::rollback;
-        bool const held = fenced(
-            on, with_.sql["run.step"],
-            {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid, name, ""});
-        return held ? decision::commit : decision::rollback;
+        if (look) before = done_by_us(on, what.name, value);
+        if (before || !write_step(on, what, value)) return decision::rollback;
+        if (what.mode == step_mode::at_most_once) {
+          db::run(on, with_.sql["run.forget_intent"],
+                  {process(), key(), identity_.number, what.name});
+        }
+        return decision::commit;
       });
       if (before) return *before;
       return decided == decision::commit ? outcome::done : outcome::lost;
     } catch (lost_reply const&) {
-      continue;  // the next try looks for the record of this one
+      look = true;
+    } catch (error const& e) {
+      if (look || e.kind() != fault::constraint) throw;
+      look = true;
     }
   }
 }
 
-bool held_run::end(run_state state, std::string_view why) {
+outcome held_run::carry(std::string_view name, std::string_view value) {
   with_.check_process();
-  bool const was_open = std::exchange(open_, false);
-  if (!was_open || lost_) return false;
-  auto const text = base::bounded(why, longest_error);
-  bool held = false;
-  try {
-    held = try_end(state, text);
-  } catch (...) {
-    disown();
-    throw;
-  }
-  if (!held) {
-    mark_lost();
-  } else if (state == run_state::succeeded) {
-    with_.watch.finished(event());
-  } else if (state == run_state::failed) {
-    with_.watch.failed(event({}, text));
-  } else {
-    with_.watch.released(event({}, text));
-  }
-  return held;
-}
-
-/// While this holder lives the run would be nobody else's: the background lets go of it.
-void held_run::disown() {
-  if (who_) lease_->add_orphan({identity_.process.str(), identity_.key.str(), held_.uuid});
-}
-
-bool held_run::try_end(run_state state, std::string_view why) {
+  check_turn();
+  check_name("name of a carried value", name);
+  check_text("the carried value '" + std::string(name) + "'", value);
+  settle_pending();
+  if (!open_ || lost_) return outcome::lost;
   for (;;) {
     try {
-      bool before = false;
-      auto const decided = transact(with_, insist("end"), [&](db::session& on) {
-        if (write_end(on, state, why)) return decision::commit;
-        // Another process's fence is not ours to advance: see done_by_us().
-        before = !who_ && end_recorded(on, held_, state);
-        return decision::rollback;
+      auto const decided = transact(with_, insist("carry"), [&](db::session& on) {
+        return fenced(on, with_.sql["run.carry"],
+                      {process(), key(), held_.epoch, held_.uuid, name, value})
+                   ? decision::commit
+                   : decision::rollback;
       });
-      return before || decided == decision::commit;
+      if (decided == decision::rollback) break;
+      memory_.carried[std::string(name)] = value;
+      return outcome::done;
     } catch (lost_reply const&) {
-      if (!who_) continue;
+      if (!who_) continue;  // writing the same value twice is harmless
     }
-    auto const what = resolve_end(state);
-    if (what != fate::never_will) return what == fate::had_committed;
+    // So it is for the owner; only that the fence goes on keeps the old one from coming late.
+    if (resolve_carried() == fate::lost) break;
+  }
+  settle_lost();
+  return outcome::lost;
+}
+
+std::optional<std::string> held_run::carried(std::string_view name) const {
+  check_turn();
+  auto const found = memory_.carried.find(name);
+  if (found == memory_.carried.end()) return std::nullopt;
+  return found->second;
+}
+
+void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_view note) {
+  with_.check_process();
+  if (done < 0 || total < 0 || (total > 0 && done > total)) {
+    throw error({.kind = fault::bad_argument},
+                "progress " + std::to_string(done) + " of " + std::to_string(total) + " of " +
+                    process() + ": it goes from 0 to the total (0: the total is not known)");
+  }
+  progress how_far{done, total, base::bounded(note, longest_note)};
+  std::replace_if(
+      how_far.note.begin(), how_far.note.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  check_turn();
+  if (!open_ || lost_) return;
+  if (who_) return who_->set_progress(*hand_, std::move(how_far));
+  if (in_body_) {
+    // The step's own transaction has the run's row: it takes it along.
+    far_ = std::move(how_far);
+    return;
+  }
+  progress_values const far{std::move(how_far)};
+  try {
+    transact(with_, insist("progress"), [&](db::session& on) {
+      return fenced(
+                 on, with_.sql["run.progress"],
+                 {process(), key(), held_.epoch, held_.uuid, far.done(), far.total(), far.note()})
+                 ? decision::commit
+                 : decision::rollback;
+    });
+  } catch (lost_reply const&) {
+    return;  // for people: the next one comes
   }
 }
 
-bool held_run::write_end(db::session& on, run_state state, std::string_view why) const {
-  return fenced(on, with_.sql["run.end"],
-                {identity_.process.str(), identity_.key.str(), held_.epoch, held_.uuid,
-                 std::int64_t{static_cast<int>(state)}, why});
-}
-
-/// Whether the history says that this acquisition ended so. One that a take-over wrote says
-/// "interrupted".
-bool held_run::end_recorded(db::session& on, acquisition const& by, run_state state) const {
-  auto const found = db::run(on, with_.sql["run.end_recorded"],
-                             {identity_.process.str(), identity_.key.str(), by.epoch, by.uuid});
-  if (found.size() == 0) return false;
-  std::int64_t recorded = 0;
-  decode(found.row(0)[0], recorded);
-  return recorded == static_cast<int>(state);
+void held_run::keep(std::optional<int> exit_code, std::string_view output) {
+  check_turn();
+  exit_code_ = exit_code;
+  auto const size = std::min(output.size(), longest_output);
+  output_ = base::bounded(output.substr(output.size() - size), longest_output);
 }
 
 std::string held_run::token() const { return write_token(identity_, held_); }
 
 std::string held_run::idempotency_key(std::string_view step) const {
-  return base::digest({with_.book_id, identity_.process.str(), identity_.key.str(),
-                       std::to_string(identity_.number), step});
+  return base::digest({with_.book_id, process(), key(), std::to_string(identity_.number), step});
 }
 
 }  // namespace core

@@ -1,7 +1,10 @@
 // Starting a run: one compare-and-swap; where it is refused, who has it; where its holder is
 // dead, the take-over.
+#include "core/start.hpp"
+
 #include "base/failpoint.hpp"
 #include "base/uuid.hpp"
+#include "core/date.hpp"
 #include "core/run.hpp"
 #include "core/token.hpp"
 #include "core/transact.hpp"
@@ -19,6 +22,31 @@ namespace {
 
 constexpr auto start_patience = std::chrono::seconds{10};
 
+constexpr std::chrono::milliseconds longest_deadline = std::chrono::hours{24 * 3653};
+
+std::optional<std::chrono::microseconds> to_length(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  if (!us) return std::nullopt;
+  return std::chrono::microseconds(*us);
+}
+
+void check_options(start_options const& options) {
+  if (options.deadline &&
+      (*options.deadline < std::chrono::milliseconds{1} || *options.deadline > longest_deadline)) {
+    throw error({.kind = fault::bad_argument}, "a deadline of " +
+                                                   std::to_string(options.deadline->count()) +
+                                                   " ms: it must be between 1 ms and 10 years");
+  }
+  bool const four_digits =
+      !options.date || (options.date->ok() && options.date->year() >= std::chrono::year{1} &&
+                        options.date->year() <= std::chrono::year{9999});
+  if (!four_digits) {
+    throw error({.kind = fault::bad_argument},
+                "the date of a run's data must be one of the calendar, of the years 1 to 9999");
+  }
+}
+
 timestamp to_time(cell const& from) {
   std::int64_t us = 0;
   decode(from, us);
@@ -33,22 +61,25 @@ bool runs::look::in_hand() const noexcept {
 
 started runs::start(process const& name, key const& piece, start_options options) {
   with_.check_process();
+  check_options(options);
   backoff pauses(start_patience);
   for (;;) {
-    // Where there is one writer, another's long step keeps us from writing; reading it does not.
-    if (with_.dialect.one_writer) {
-      if (auto no = refused(look_at(name, piece), options)) return std::move(*no);
+    if (lease_->has_orphan(name.str(), piece.str())) {
+      read(with_, start_patience, [&](db::session& on) { lease_->disown_orphans(on); });
     }
-    std::exception_ptr locked;
-    if (auto held = try_once(name, piece, options, locked)) return started(std::move(*held));
     auto const seen = look_at(name, piece);
     if (auto no = refused(seen, options)) return std::move(*no);
-    if (seen.in_hand() && take_over(name, piece, seen)) continue;
+    std::exception_ptr locked;
+    if (seen.in_hand()) {
+      if (take_over(name, piece, seen)) continue;
+    } else if (auto held = try_once(name, piece, options, seen.epoch, locked)) {
+      return started(std::move(*held));
+    }
     // Free, and yet not given to us: our holder was declared dead and has not noticed, or others
     // are busy with it.
     if (auto const who = lease_->peek()) drop_if_dead(*who);
     if (pauses.pause()) continue;
-    if (locked && !seen.in_hand()) std::rethrow_exception(locked);
+    if (locked) std::rethrow_exception(locked);
     return started(refusal::running_elsewhere, seen.who);
   }
 }
@@ -57,27 +88,30 @@ std::optional<started> runs::refused(look const& seen, start_options options) {
   if (!seen.exists) return std::nullopt;
   if (seen.state == run_state::unknown) return started(refusal::unknown_outcome);
   if (seen.in_hand()) {
-    if (seen.holder_ended || seen.lease_over) return std::nullopt;
+    if (seen.holder_ended || seen.lease_over || seen.deadline_over) return std::nullopt;
     return started(refusal::running_elsewhere, seen.who);
   }
   if (options.once && seen.succeeded) return started(refusal::done_before);
+  bool const resumes =
+      seen.state != run_state::succeeded && seen.state != run_state::discarded && !options.restart;
+  if (resumes && options.date && seen.date && *options.date != *seen.date) {
+    return started(refusal::other_date);
+  }
   return std::nullopt;
 }
 
 std::optional<run> runs::try_once(process const& name, key const& piece, start_options options,
-                                  std::exception_ptr& locked) {
+                                  std::int64_t epoch, std::exception_ptr& locked) {
   try {
     auto const who = lease_->current();
-    if (lease_->has_orphan(name.str(), piece.str())) {
-      read(with_, start_patience, [&](db::session& on) { lease_->disown_orphans(on); });
-    }
     auto const acquisition_uuid = base::new_uuid();
-    auto const got = try_start(name, piece, options, who->uuid(), acquisition_uuid);
+    auto const got = try_start(name, piece, options, epoch, who->uuid(), acquisition_uuid);
     if (!got) return std::nullopt;
-    auto held = std::make_unique<held_run>(with_, *lease_, who,
-                                           run_identity{name, piece, got->number, got->attempt},
-                                           acquisition{got->epoch, acquisition_uuid});
-    if (got->steps_done > 0) held->knows_done(steps_of(name, piece, got->number));
+    auto held = std::make_unique<held_run>(
+        with_, *lease_, who,
+        run_identity{name, piece, got->number, got->attempt, got->date, got->time_left},
+        acquisition{got->epoch, acquisition_uuid});
+    if (got->attempt > 1) held->remembers(memory_of(name, piece, got->number));
     with_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
     return run(std::move(held));
   } catch (error const& e) {
@@ -100,29 +134,30 @@ void runs::drop_if_dead(incarnation& who) {
 }
 
 std::optional<runs::taken> runs::try_start(process const& name, key const& piece,
-                                           start_options options, std::string const& holder_uuid,
+                                           start_options options, std::int64_t epoch,
+                                           std::string const& holder_uuid,
                                            std::string const& acquisition_uuid) {
   bool doubt = false;
-  // After a lost COMMIT reply the same statement is run again, and takes what it had taken
-  // itself: the acquisition of this call, which nobody else can have written.
+  auto const date = options.date ? text_of(*options.date) : std::string();
+  std::optional<std::int64_t> deadline;
+  if (options.deadline) deadline = std::chrono::microseconds(*options.deadline).count();
+  // After a lost reply the same statement is run again, and takes what it had taken itself: the
+  // acquisition of this call, which nobody else can have written.
   for (;;) {
-    std::optional<taken> got;
     try {
-      transact(with_, {.name = "start", .patience = start_patience}, [&](db::session& on) {
-        got.reset();  // what a try took that was rolled back is not ours
-        auto const rows =
-            db::run(on, with_.sql["run.start"],
-                    {name.str(), piece.str(), acquisition_uuid, holder_uuid,
-                     std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
-                     std::string_view(doubt ? acquisition_uuid : "")});
-        if (rows.size() == 0) return decision::rollback;
-        got.emplace();
-        decode(rows.row(0)[0], got->number);
-        decode(rows.row(0)[1], got->attempt);
-        decode(rows.row(0)[2], got->epoch);
-        decode(rows.row(0)[3], got->steps_done);
-        return decision::commit;
-      });
+      auto const rows =
+          write(with_, {.name = "start", .patience = start_patience}, with_.sql["run.start"],
+                {name.str(), piece.str(), epoch, acquisition_uuid, holder_uuid,
+                 std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
+                 std::string_view(doubt ? acquisition_uuid : ""), to_value(deadline),
+                 options.date ? value(std::string_view(date)) : value(nullptr)});
+      if (rows.size() == 0) return std::nullopt;
+      taken got;
+      decode(rows.row(0)[0], got.number);
+      decode(rows.row(0)[1], got.attempt);
+      decode(rows.row(0)[2], got.epoch);
+      got.time_left = to_length(rows.row(0)[3]);
+      got.date = to_date(rows.row(0)[4]);
       return got;
     } catch (lost_reply const&) {
       doubt = true;
@@ -145,17 +180,24 @@ runs::look runs::look_at(process const& name, key const& piece) {
     std::int64_t state = 0;
     decode(row[0], state);
     seen.state = static_cast<run_state>(state);
-    decode(row[1], seen.succeeded);
-    decode(row[2], seen.who.holder);
-    decode(row[3], seen.who.node);
-    decode(row[4], seen.who.pid);
-    seen.who.since = to_time(row[5]);
-    seen.who.until = to_time(row[6]);
+    decode(row[1], seen.epoch);
+    decode(row[2], seen.succeeded);
+    decode(row[3], seen.who.holder);
+    decode(row[4], seen.who.node);
+    decode(row[5], seen.who.pid);
+    seen.who.since = to_time(row[6]);
+    seen.who.until = to_time(row[7]);
     std::string lines;
-    decode(row[7], lines);
-    seen.who.in_hand = step_in_hand(lines, name.str(), piece.str());
-    decode(row[8], seen.holder_ended);
-    decode(row[9], seen.lease_over);
+    decode(row[8], lines);
+    seen.line = find_line(lines, name.str(), piece.str());
+    if (seen.line) {
+      seen.who.in_hand = seen.line->step;
+      seen.who.in_hand_since = to_time(row[9]) - seen.line->step_for;
+    }
+    decode(row[10], seen.holder_ended);
+    decode(row[11], seen.lease_over);
+    decode(row[12], seen.deadline_over);
+    seen.date = to_date(row[13]);
   });
   return seen;
 }
@@ -164,21 +206,16 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   // First the holder is dead, once and for ever; then its row is free. In two transactions: a
   // row that a stopped process keeps locked must not undo the first.
   try {
-    if (!seen.holder_ended) {
-      transact(with_, {.name = "mark_dead", .patience = start_patience}, [&](db::session& on) {
-        db::run(on, with_.sql["holder.mark_dead"],
-                {seen.who.holder, std::int64_t{max_skew.count()}});
-        return decision::commit;
-      });
+    if (!seen.holder_ended && seen.lease_over) {
+      write(with_, {.name = "mark_dead", .patience = start_patience}, with_.sql["holder.mark_dead"],
+            {seen.who.holder, std::int64_t{max_skew.count()}});
     }
+    progress_values const far{seen.line ? seen.line->how_far : std::nullopt};
     auto const freed =
-        transact(with_, {.name = "free", .patience = start_patience}, [&](db::session& on) {
-          return db::run(on, with_.sql["run.free"], {name.str(), piece.str(), seen.who.holder})
-                             .affected == 1
-                     ? decision::commit
-                     : decision::rollback;
-        });
-    if (freed == decision::commit) {
+        write(with_, {.name = "free", .patience = start_patience}, with_.sql["run.free"],
+              {name.str(), piece.str(), seen.who.holder, seen.who.in_hand, far.done(), far.total(),
+               far.note()});
+    if (freed.affected == 1) {
       with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
     }
   } catch (lost_reply const&) {
@@ -190,19 +227,24 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   return true;
 }
 
-std::map<std::string, std::string> runs::steps_of(process const& name, key const& piece,
-                                                  std::int64_t number) {
-  std::map<std::string, std::string> done;
+memory runs::memory_of(process const& name, key const& piece, std::int64_t number) {
+  memory out;
   read(with_, with_.lease, [&](db::session& on) {
-    done.clear();
-    auto const rows = db::run(on, with_.sql["run.steps"], {name.str(), piece.str(), number});
+    out = {};
+    auto const rows = db::run(on, with_.sql["run.memory"], {name.str(), piece.str(), number});
     for (std::size_t at = 0; at < rows.size(); ++at) {
-      std::string step;
-      decode(rows.row(at)[0], step);
-      decode(rows.row(at)[1], done[step]);
+      std::string kind, of, value;
+      std::int64_t mode = 0;
+      decode(rows.row(at)[0], kind);
+      decode(rows.row(at)[1], of);
+      decode(rows.row(at)[2], value);
+      decode(rows.row(at)[3], mode);
+      if (kind == "step") out.steps[of] = {value, static_cast<step_mode>(mode)};
+      if (kind == "intent") out.intents.insert(of);
+      if (kind == "carry") out.carried[of] = value;
     }
   });
-  return done;
+  return out;
 }
 
 std::optional<run> runs::attach(std::string_view text) {
@@ -213,16 +255,20 @@ std::optional<run> runs::attach(std::string_view text) {
                 "run::token(), and must be handed on whole");
   }
   bool held = false;
-  auto const& identity = what->identity;
+  auto identity = what->identity;
   auto const& holding = what->held;
   read(with_, start_patience, [&](db::session& on) {
-    held = db::run(on, with_.sql["run.held"],
-                   {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid})
-               .size() == 1;
+    auto const rows =
+        db::run(on, with_.sql["run.held"],
+                {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid});
+    held = rows.size() == 1;
+    if (!held) return;
+    identity.time_left = to_length(rows.row(0)[0]);
+    identity.date = to_date(rows.row(0)[1]);
   });
   if (!held) return std::nullopt;
   auto attached = std::make_unique<held_run>(with_, *lease_, nullptr, identity, holding);
-  attached->knows_done(steps_of(identity.process, identity.key, identity.number));
+  attached->remembers(memory_of(identity.process, identity.key, identity.number));
   return run(std::move(attached));
 }
 

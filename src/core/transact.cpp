@@ -27,6 +27,11 @@ bool hit(std::string_view name, std::string_view place) {
                          "the reply to COMMIT was lost"));
 }
 
+void report_time(context const& with, std::string_view name, base::boot_clock::time_point start) {
+  auto const took = base::boot_clock::now() - start;
+  with.watch.timed(name, std::chrono::duration_cast<std::chrono::microseconds>(took));
+}
+
 void commit(db::session& on) {
   try {
     on.commit();
@@ -89,9 +94,40 @@ decision transact_once(context const& with, db::session& on, std::string_view na
       lose_reply();
     }
   }
-  auto const took = base::boot_clock::now() - start;
-  with.watch.timed(name, std::chrono::duration_cast<std::chrono::microseconds>(took));
+  report_time(with, name, start);
   return decided;
+}
+
+db::table write_once(context const& with, db::session& on, std::string_view name,
+                     db::entry const& what, std::initializer_list<value> values) {
+  db::table out;
+  if (!db::stands_alone(on, what)) {
+    transact_once(with, on, name, isolation::read_committed, [&](db::session& session) {
+      out = db::run(session, what, values);
+      return out.something() ? decision::commit : decision::rollback;
+    });
+    return out;
+  }
+  auto const start = base::boot_clock::now();
+  with.check_process();
+  if (hit(name, "begun")) on.cut();
+  if (hit(name, "before_commit")) {
+    // The statement is its own COMMIT: one that never arrives, and of which nobody knows that.
+    on.cut();
+    lose_reply();
+  }
+  try {
+    out = db::run_alone(on, what, values);
+  } catch (error const& e) {
+    if (e.in_doubt()) throw lost_reply(e);
+    throw;
+  }
+  if (out.something() && hit(name, "committed")) {
+    on.cut();
+    lose_reply();
+  }
+  report_time(with, name, start);
+  return out;
 }
 
 namespace {
@@ -109,9 +145,10 @@ void with_session(context const& with, transact_options const& options, F const&
       // A full disk is not emptied while we wait.
       if (e.in_doubt() || e.kind() == fault::full) throw;
       if (e.breaks_connection()) with.sessions.forget_idle();
+      if (e.breaks_connection() && with.borrowed) throw;  // no other is to be had
       // A read-only server is one to wait for in a fail-over, and to complain of otherwise.
       bool const gone = e.kind() == fault::unreachable || e.kind() == fault::read_only;
-      bool const insist = options.when_unreachable == unreachable::keep_trying;
+      bool const insist = options.when_unreachable == unreachable::keep_trying && !with.borrowed;
       // A connection that had been idle may be dead when the server is well: one fresh try.
       bool const again = gone ? insist || (first && e.retryable()) : e.retryable();
       // Also when patience is over: a process that was stopped in mid-transaction, longer than
@@ -131,6 +168,18 @@ decision transact(context const& with, transact_options const& options,
     decided = transact_once(with, on, options.name, options.level, body);
   });
   return decided;
+}
+
+db::table write(context const& with, transact_options const& options, db::entry const& what,
+                std::initializer_list<value> values) {
+  db::table out;
+  with_session(with, options,
+               [&](db::session& on) { out = write_once(with, on, options.name, what, values); });
+  return out;
+}
+
+bool fenced(db::session& on, db::entry const& statement, std::initializer_list<value> values) {
+  return db::run(on, statement, values).affected == 1;
 }
 
 void read(context const& with, std::chrono::milliseconds patience,

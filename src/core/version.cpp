@@ -94,6 +94,26 @@ void check_version(std::optional<book_version> const& found, std::string_view wh
   }
 }
 
+void check_joined(context const& with, db::session& on, std::string_view where) {
+  auto const elsewhere = [&](bool is) {
+    if (!is) return;
+    throw error({.kind = fault::bad_argument},
+                "the joined transaction is on another database than the book " +
+                    std::string(where) + ": join one on a connection to that");
+  };
+  auto const exists = db::run(on, with.sql["book.exists"], {std::string_view(with.sql.prefix())});
+  elsewhere(to_int(exists.row(0)[0]) == 0);
+  // It changes nothing; where there is one writer, the transaction is it from here on, or cannot
+  // be, and the application hears so before it has done its work.
+  if (with.dialect.one_writer)
+    db::run(on, with.sql["book.advance"], {std::int64_t{0}, std::int64_t{0}});
+  auto const rows = db::run(on, with.sql["book.version"], {});
+  elsewhere(rows.size() == 0);
+  std::string id;
+  decode(rows.row(0)[2], id);
+  elsewhere(id != with.book_id);
+}
+
 std::vector<migration_info> migrations(db::catalogue const& sql) {
   std::vector<migration_info> out;
   auto const text = sql.fill(sql.migrations_text());

@@ -16,7 +16,7 @@ inline namespace v1 {
 namespace core {
 
 /// The version that this library's migrations lead to.
-inline constexpr int library_version = 1;
+inline constexpr int library_version = 2;
 /// The oldest library version that may work beside it: a migration that only adds leaves it.
 inline constexpr int oldest_beside = 1;
 
@@ -33,6 +33,10 @@ struct book_version {
 /// Throws daybook::error (fault::configuration) with the remedy unless this library may work with
 /// the book. `where` is the URL as people see it.
 void check_version(std::optional<book_version> const& found, std::string_view where);
+
+/// Throws daybook::error (fault::bad_argument) unless a joined transaction is on this book's
+/// database, and, where the engine has one writer, is the writer. `where` as above.
+void check_joined(context const& with, db::session& on, std::string_view where);
 
 [[nodiscard]] std::vector<migration_info> migrations(db::catalogue const& sql);
 

@@ -1,0 +1,45 @@
+// What a person changes in a book. Each change is one transaction: its guarded write of the run's
+// row, and the row that says who and why. So a change whose reply was lost is run again whole: it
+// waits for the old one, finds nothing left to change, and its own row as the evidence.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+
+#include <daybook/inspect.hpp>
+#include <daybook/names.hpp>
+#include <daybook/operate.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+// As book's functions of the same names.
+[[nodiscard]] std::optional<bool> release_run(context const& with, process const& name,
+                                              key const& piece, remark const& by);
+[[nodiscard]] std::optional<bool> restart_run(context const& with, process const& name,
+                                              key const& piece, remark const& by);
+[[nodiscard]] std::optional<bool> resolve_step(context const& with, process const& name,
+                                               key const& piece, resolution const& how,
+                                               remark const& by);
+[[nodiscard]] std::vector<change_info> list_changes(context const& with, process const& name,
+                                                    key const& piece);
+
+/// src/core/prune.cpp
+[[nodiscard]] pruned prune_history(context const& with, prune_options const& what,
+                                   remark const& by);
+
+/// A remark as it is stored.
+struct bounded_remark {
+  explicit bounded_remark(remark const& by);
+  std::string actor;
+  std::string reason;
+};
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook
