@@ -1,6 +1,7 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
 #include "core/doctor.hpp"
 #include "core/inspect.hpp"
+#include "core/operate.hpp"
 #include "core/transact.hpp"
 #include "drivers/drivers.hpp"
 #include "base/uuid.hpp"
@@ -16,19 +17,89 @@ inline namespace v1 {
 
 namespace {
 
-work::driver driver_of(db::url const& to) {
-  switch (to.scheme) {
+using connect = std::function<std::unique_ptr<db::session>(db::connect_options const&)>;
+
+work::driver driver_of(db::scheme scheme, connect how, db::stock keeps) {
+  switch (scheme) {
     case db::scheme::sqlite:
-      return {&drivers::sqlite_dialect(), db::placeholder::question_digit,
-              [to](auto const& options) { return drivers::connect_sqlite(to, options); }};
+      return {&drivers::sqlite_dialect(), db::placeholder::question_digit, std::move(how), keeps};
     case db::scheme::postgres:
-      return {&drivers::postgres_dialect(), db::placeholder::dollar,
-              [to](auto const& options) { return drivers::connect_postgres(to, options); }};
+      return {&drivers::postgres_dialect(), db::placeholder::dollar, std::move(how), keeps};
     case db::scheme::mysql:
-      return {&drivers::mysql_dialect(), db::placeholder::question,
-              [to](auto const& options) { return drivers::connect_mysql(to, options); }};
+      return {&drivers::mysql_dialect(), db::placeholder::question, std::move(how), keeps};
   }
   throw error({.kind = fault::internal}, "a scheme without a driver");
+}
+
+connect connecting_to(db::url const& to) {
+  switch (to.scheme) {
+    case db::scheme::sqlite:
+      return [to](auto const& options) { return drivers::connect_sqlite(to, options); };
+    case db::scheme::postgres:
+      return [to](auto const& options) { return drivers::connect_postgres(to, options); };
+    case db::scheme::mysql:
+      return [to](auto const& options) { return drivers::connect_mysql(to, options); };
+  }
+  throw error({.kind = fault::internal}, "a scheme without a driver");
+}
+
+db::scheme scheme_of(::sqlite3 const*) { return db::scheme::sqlite; }
+db::scheme scheme_of(::pg_conn const*) { return db::scheme::postgres; }
+db::scheme scheme_of(::st_mysql const*) { return db::scheme::mysql; }
+
+template <class N>
+db::url where_is(N& handle) {
+  db::url out;
+  out.scheme = scheme_of(&handle);
+  out.shown = drivers::shown(handle);
+  return out;
+}
+
+template <class N>
+std::unique_ptr<work::engine> on_one(N& handle, book_options options) {
+  auto how = [&handle](db::connect_options const& with) {
+    return drivers::adopt(handle, drivers::transactions::ours, with);
+  };
+  auto made = std::make_unique<work::engine>(
+      where_is(handle), std::move(options),
+      driver_of(scheme_of(&handle), std::move(how), db::stock::single));
+  made->look();
+  return made;
+}
+
+template <class N>
+N& taken_from(lender<N> const& from) {
+  if (!from.take || !from.give_back) {
+    throw error({.kind = fault::bad_argument}, "a lender needs both: take and give_back");
+  }
+  if (auto* const handle = from.take()) return *handle;
+  throw error({.kind = fault::unreachable, .retryable = true},
+              "the application's pool has no connection to lend: make it larger");
+}
+
+template <class N>
+std::unique_ptr<work::engine> on_loans(lender<N> const& from, book_options options) {
+  auto& first = taken_from(from);
+  auto where = where_is(first);
+  auto const scheme = where.scheme;
+  from.give_back(&first, false);
+  auto how = [from](db::connect_options const& with) {
+    return drivers::adopt(taken_from(from), drivers::transactions::ours, with, from.give_back);
+  };
+  return std::make_unique<work::engine>(std::move(where), std::move(options),
+                                        driver_of(scheme, std::move(how), db::stock::none));
+}
+
+template <class N>
+joined join_to(N& handle, work::engine& of) {
+  if (of.where().scheme != scheme_of(&handle)) {
+    throw error({.kind = fault::bad_argument},
+                "the joined transaction is on another engine than the book " + of.where().shown);
+  }
+  auto const with = of.ready();
+  auto on = drivers::adopt(handle, drivers::transactions::applications, of.connecting());
+  of.check_joined(*on);
+  return {std::move(on), with.user_sql, std::string(with.book_id)};
 }
 
 /// Each book in memory is one of its own, shared by its sessions.
@@ -44,8 +115,30 @@ db::url located(std::string_view text) {
 
 book::book(std::string_view url, book_options options) {
   auto where = located(url);
-  auto how = driver_of(where);
+  auto how = driver_of(where.scheme, connecting_to(where), db::stock::kept);
   engine_ = std::make_unique<work::engine>(std::move(where), std::move(options), std::move(how));
+}
+
+book::book(std::unique_ptr<work::engine> engine) noexcept : engine_(std::move(engine)) {}
+
+book book::borrow(::sqlite3& handle, book_options options) {
+  return book(on_one(handle, std::move(options)));
+}
+book book::borrow(::pg_conn& handle, book_options options) {
+  return book(on_one(handle, std::move(options)));
+}
+book book::borrow(::st_mysql& handle, book_options options) {
+  return book(on_one(handle, std::move(options)));
+}
+
+book book::lent(lender<::sqlite3> from, book_options options) {
+  return book(on_loans(from, std::move(options)));
+}
+book book::lent(lender<::pg_conn> from, book_options options) {
+  return book(on_loans(from, std::move(options)));
+}
+book book::lent(lender<::st_mysql> from, book_options options) {
+  return book(on_loans(from, std::move(options)));
 }
 
 book::book(book&&) noexcept = default;
@@ -65,8 +158,16 @@ void book::migrate() { engine_->migrate(); }
 std::vector<migration_info> book::migrations() const { return engine_->migrations(); }
 
 started book::start(process const& name, key const& piece, start_options options) {
+  // Nothing else does between two runs.
+  if (engine_->borrowed()) engine_->renew();
   return engine_->runs().start(name, piece, options);
 }
+
+joined book::join(::sqlite3& yours) { return join_to(yours, *engine_); }
+joined book::join(::pg_conn& yours) { return join_to(yours, *engine_); }
+joined book::join(::st_mysql& yours) { return join_to(yours, *engine_); }
+
+bool book::renew() { return engine_->renew(); }
 
 std::optional<run> book::attach(std::string_view token) { return engine_->runs().attach(token); }
 
@@ -78,15 +179,42 @@ std::optional<run_detail> book::find(process const& name, key const& piece) cons
   return core::find_run(engine_->ready(), name, piece);
 }
 
+book_status book::status() const { return core::look_at_all(engine_->ready()); }
+
+std::optional<bool> book::release(process const& name, key const& piece, remark const& by) {
+  return core::release_run(engine_->ready(), name, piece, by);
+}
+
+std::optional<bool> book::restart(process const& name, key const& piece, remark const& by) {
+  return core::restart_run(engine_->ready(), name, piece, by);
+}
+
+std::optional<bool> book::resolve(process const& name, key const& piece, resolution const& how,
+                                  remark const& by) {
+  return core::resolve_step(engine_->ready(), name, piece, how, by);
+}
+
+pruned book::prune(prune_options const& what, remark const& by) {
+  return core::prune_history(engine_->ready(), what, by);
+}
+
+std::vector<change_info> book::changes(process const& name, key const& piece) const {
+  return core::list_changes(engine_->ready(), name, piece);
+}
+
 std::vector<finding> book::doctor() const { return core::examine(engine_->bare()); }
 
 void book::transact(std::function<void(transaction&)> const& body) {
   auto const with = engine_->bare();
-  core::transact(with, {.name = "user"}, [&](db::session& on) {
-    transaction tx(on, with.user_sql);
-    body(tx);
-    return core::decision::commit;
-  });
+  try {
+    core::transact(with, {.name = "user"}, [&](db::session& on) {
+      transaction tx(on, with.user_sql);
+      body(tx);
+      return core::decision::commit;
+    });
+  } catch (core::lost_reply const& e) {
+    throw error(e);  // in a step's body it must not be taken for the step's own
+  }
 }
 
 std::string const& book::url() const noexcept { return engine_->where().shown; }

@@ -71,7 +71,7 @@ bool expire(book& of, process const& name, key const& piece) {
   return change(of, "testing.expire", {name.str(), piece.str()}) > 0;
 }
 
-bool renew(book& of) { return of.internals().renew(); }
+bool renew(book& of) { return of.renew(); }
 
 void arm(std::string_view failpoint, failpoint_action action, unsigned skip) {
   base::arm_failpoint(failpoint, action, skip);

@@ -36,6 +36,7 @@ book_options checked(book_options options) {
   if (options.connections < 1 || options.connections > 1000) {
     bad("book_options::connections must be between 1 and 1000");
   }
+  if (options.async_threads > 1000) bad("book_options::async_threads must be at most 1000");
   if (options.connect_timeout < milliseconds{1}) {
     bad("book_options::connect_timeout must be positive");
   }
@@ -48,6 +49,12 @@ book_options checked(book_options options) {
   return options;
 }
 
+/// A borrowed handle is its owner's thread's.
+unsigned threads_for(book_options const& options, db::stock keeps) {
+  if (keeps == db::stock::single) return 0;
+  return options.async_threads != 0 ? options.async_threads : options.connections;
+}
+
 }  // namespace
 
 engine::engine(db::url where, book_options options, driver how)
@@ -56,7 +63,8 @@ engine::engine(db::url where, book_options options, driver how)
       how_(std::move(how)),
       process_(base::process_id()),
       user_sql_(how_.style),
-      sessions_([this] { return how_.connect(connecting()); }, options_.connections) {
+      sessions_([this] { return how_.connect(connecting()); }, options_.connections, how_.keeps),
+      asynchronous_(threads_for(options_, how_.keeps)) {
   if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
     bad(where_.shown + ": SQLite has no schemas: use a table prefix");
   }
@@ -66,15 +74,20 @@ engine::engine(db::url where, book_options options, driver how)
 }
 
 engine::~engine() {
+  asynchronous_.close();
   if (!parts_) return;
   if (parts_->lease) parts_->lease->stop();
   parts_->background.reset();
 }
 
 db::connect_options engine::connecting() const {
+  auto const lock = std::min<milliseconds>(options_.lease / 3, std::chrono::seconds{5});
+  // A server that is there answers as fast as it connects, but for locks: a statement of ours may
+  // have to wait for a few, one after the other.
   return {.connect_timeout = options_.connect_timeout,
-          .lock_timeout = std::min<milliseconds>(options_.lease / 3, std::chrono::seconds{5}),
+          .lock_timeout = lock,
           .statement_timeout = milliseconds{0},
+          .answer_timeout = options_.connect_timeout + 3 * lock,
           .idle_timeout = options_.lease};
 }
 
@@ -93,7 +106,8 @@ db::catalogue_options engine::catalogue_of(db::clock_kind clock) const {
           .real_clock = how_.about->real_clock,
           .schema = schema_,
           .prefix = options_.prefix,
-          .clock = clock};
+          .clock = clock,
+          .compounds = how_.about->compounds};
 }
 
 core::context engine::context_of(db::catalogue const& sql, std::string_view book_id) {
@@ -104,7 +118,9 @@ core::context engine::context_of(db::catalogue const& sql, std::string_view book
                      .watch = options_.watch != nullptr ? *options_.watch : silent_,
                      .lease = options_.lease,
                      .process = process_,
-                     .book_id = book_id};
+                     .book_id = book_id,
+                     .borrowed = borrowed(),
+                     .asynchronous = &asynchronous_};
   with.check_process();
   return with;
 }
@@ -133,14 +149,20 @@ engine::parts& engine::require() {
   auto const full = context_of(made->sql, made->version.id);
   made->lease = std::make_unique<core::holder>(full);
   made->starter = std::make_unique<core::runs>(full, *made->lease);
-  if (options_.renew_in_background) {
+  if (options_.renew_in_background && !borrowed()) {
     made->background = std::make_unique<renewal>(
         *made->lease, [this] { return how_.connect(hurried()); }, full.watch, options_.lease,
-        how_.about->one_writer);
+        how_.about->one_writer, how_.keeps);
   }
   parts_ = std::move(made);
   return *parts_;
 }
+
+void engine::look() {
+  if (core::read_version(bare())) static_cast<void>(require());
+}
+
+void engine::check_joined(db::session& on) { core::check_joined(ready(), on, where_.shown); }
 
 void engine::migrate() {
   core::migrate(bare(), where_.shown,
@@ -161,6 +183,7 @@ bool engine::renew() {
   auto session = sessions_.lend(options_.connect_timeout);
   bool const alive = made.lease->renew(*session) == core::renewal::renewed;
   if (alive) made.lease->disown_orphans(*session);
+  made.lease->pass_deadlines(*session);
   return alive;
 }
 

@@ -5,10 +5,11 @@
 
 #include "core/context.hpp"
 #include "core/holder.hpp"
-#include "core/run.hpp"
+#include "core/start.hpp"
 #include "core/version.hpp"
 #include "db/pool.hpp"
 #include "db/url.hpp"
+#include "work/executor.hpp"
 #include "work/renewal.hpp"
 
 #include <daybook/book.hpp>
@@ -28,6 +29,7 @@ struct driver {
   db::dialect const* about;
   db::placeholder style;
   std::function<std::unique_ptr<db::session>(db::connect_options const&)> connect;
+  db::stock keeps = db::stock::kept;
 };
 
 class engine {
@@ -36,9 +38,13 @@ class engine {
   engine(db::url where, book_options options, driver how);
   engine(engine const&) = delete;
   engine& operator=(engine const&) = delete;
-  /// Hands back the lease, then stops renewing: the heartbeat ends last.
+  /// Ends the asynchronous calls, hands back the lease, then stops renewing: the heartbeat ends
+  /// last.
   ~engine();
 
+  /// Makes ready what needs the tables, where they are there: a borrowed handle may have a
+  /// transaction open when they are needed.
+  void look();
   void migrate();
   [[nodiscard]] std::vector<migration_info> migrations();
   /// For what needs no book: migrating, the doctor, preparing the user's tables.
@@ -49,11 +55,18 @@ class engine {
   [[nodiscard]] core::runs& runs();
   /// One renewal now. False: this process was declared dead.
   bool renew();
+  /// Whether this process's lease is renewed by its steps only.
+  [[nodiscard]] bool borrowed() const noexcept { return how_.keeps == db::stock::single; }
+  /// For a session over a transaction of the application's: as core::check_joined().
+  void check_joined(db::session& on);
   [[nodiscard]] bool clock_is_movable();
+  [[nodiscard]] executor& asynchronous() noexcept { return asynchronous_; }
 
   [[nodiscard]] db::url const& where() const noexcept { return where_; }
   [[nodiscard]] db::dialect const& speaks() const noexcept { return *how_.about; }
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process_; }
+
+  [[nodiscard]] db::connect_options connecting() const;
 
  private:
   /// What exists once the book's version has been read.
@@ -66,7 +79,6 @@ class engine {
   };
   [[nodiscard]] core::context context_of(db::catalogue const& sql, std::string_view book_id);
   [[nodiscard]] db::catalogue_options catalogue_of(db::clock_kind clock) const;
-  [[nodiscard]] db::connect_options connecting() const;
   /// For the renewal, which must know in time that it has failed.
   [[nodiscard]] db::connect_options hurried() const;
   parts& require();
@@ -82,6 +94,7 @@ class engine {
   std::unique_ptr<db::catalogue> bare_sql_;
   std::mutex guard_;
   std::unique_ptr<parts> parts_;
+  executor asynchronous_;
 };
 
 }  // namespace work

@@ -11,12 +11,13 @@ inline namespace v1 {
 namespace work {
 
 renewal::renewal(core::holder& of, db::pool::connect connect, observer& watch,
-                 std::chrono::milliseconds lease, bool one_writer)
+                 std::chrono::milliseconds lease, bool one_writer, db::stock keeps)
     : of_(&of),
       connect_(std::move(connect)),
       watch_(&watch),
       lease_(lease),
       one_writer_(one_writer),
+      keeps_(keeps),
       thread_([this](std::stop_token const& stop) { serve(stop); }) {}
 
 bool renewal::renew_now() {
@@ -25,9 +26,11 @@ bool renewal::renew_now() {
   try {
     bool const alive = of_->renew(*session_) == core::renewal::renewed;
     if (alive) of_->disown_orphans(*session_);
+    of_->pass_deadlines(*session_);
+    if (keeps_ == db::stock::none) session_.reset();
     return alive;
   } catch (error const& e) {
-    if (e.breaks_connection() || e.in_doubt()) session_.reset();
+    if (keeps_ == db::stock::none || e.breaks_connection() || e.in_doubt()) session_.reset();
     throw;
   }
 }

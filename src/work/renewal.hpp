@@ -22,7 +22,7 @@ namespace work {
 class renewal {
  public:
   renewal(core::holder& of, db::pool::connect connect, observer& watch,
-          std::chrono::milliseconds lease, bool one_writer);
+          std::chrono::milliseconds lease, bool one_writer, db::stock keeps);
   renewal(renewal const&) = delete;
   renewal& operator=(renewal const&) = delete;
   /// Stops and joins: within one statement's time-out.
@@ -41,6 +41,7 @@ class renewal {
   observer* watch_;
   std::chrono::milliseconds lease_;
   bool one_writer_;
+  db::stock keeps_;
   std::mutex session_guard_;
   std::unique_ptr<db::session> session_;
   std::mutex sleep_guard_;

@@ -1,0 +1,47 @@
+// The threads behind the asynchronous verbs: at most so many, started when there is work.
+// What waits is not limited: it costs some hundred bytes each, and whoever asks must not block.
+// Thread-safe.
+#pragma once
+
+#include <daybook/pending.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace daybook {
+inline namespace v1 {
+namespace work {
+
+class executor {
+ public:
+  /// 0: none, and post() throws daybook::error (fault::bad_argument).
+  explicit executor(unsigned at_most);
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
+  /// As close().
+  ~executor();
+
+  /// Does `work` on one of the threads, in the order of the calls, then drops it, then settles
+  /// `into`, with what `work` threw if it did. After close(): fault::closed, at once and here.
+  /// On failure: daybook::error (fault::io) when there is no thread and none can be started.
+  void post(std::shared_ptr<completion> into, std::function<void()> work);
+  /// What was not begun is settled with fault::closed; waits for what was begun. Also on one of
+  /// the threads (a callback may own the last of a book), where that one is not waited for.
+  void close() noexcept;
+
+  /// Whether the calling thread is one of those that completion::done_by() was told of.
+  [[nodiscard]] static bool at_work_here(void const* threads) noexcept;
+
+ private:
+  struct state;
+  struct job;
+  static void serve(std::shared_ptr<state> const& of);
+  static void carry_out(job what) noexcept;
+
+  unsigned at_most_;
+  std::shared_ptr<state> state_;  // shared with the threads, one of which may survive this
+};
+
+}  // namespace work
+}  // namespace v1
+}  // namespace daybook
