@@ -7,11 +7,14 @@
 //   auto attempt = book.start(daybook::process{"nightly"}, daybook::key{"2026-11-21"});
 #pragma once
 
+#include <daybook/adopt.hpp>
 #include <daybook/error.hpp>
 #include <daybook/export.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 #include <daybook/observer.hpp>
+#include <daybook/operate.hpp>
+#include <daybook/pending.hpp>
 #include <daybook/run.hpp>
 
 #include <chrono>
@@ -20,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace daybook {
@@ -40,6 +44,9 @@ struct book_options {
   std::chrono::milliseconds lease = std::chrono::seconds{30};
   /// At most so many connections at once, beside the one that renews; 1 to 1000.
   unsigned connections = 8;
+  /// Threads for the asynchronous verbs, started when there is work: at most so many, up to 1000;
+  /// 0 means as many as connections.
+  unsigned async_threads = 0;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds{10};
   /// Borrowed; may be null.
   observer* watch = nullptr;
@@ -52,7 +59,16 @@ struct book_options {
 struct start_options {
   bool once = false;     ///< if this key has ever succeeded: refusal::done_before
   bool restart = false;  ///< a fresh run, even where an unfinished one could be resumed
+  /// After so long (1 ms to 10 years) the run counts as failed however alive its holder is:
+  /// run_state::deadline_passed, every later write of this attempt is refused, and anyone may
+  /// start it. A run that was merely interrupted keeps the deadline that it has.
+  std::optional<std::chrono::milliseconds> deadline = {};
+  /// The date of the data that the run works on. An unfinished run keeps the one it began with:
+  /// asked for with another, refusal::other_date.
+  std::optional<std::chrono::year_month_day> date = {};
 };
+// g++ 12 destroys an aggregate written inside a co_await expression twice.
+static_assert(std::is_trivially_destructible_v<start_options>);
 
 /// One migration, as SQL that a person may read, keep and run.
 struct migration_info {
@@ -70,8 +86,39 @@ class DAYBOOK_EXPORT book {
   explicit book(std::string_view url, book_options options = {});
   book(book&&) noexcept;
   book& operator=(book&&) noexcept;
-  /// Hands back the lease; never throws. Runs given out must be gone.
+  /// Hands back the lease; never throws. Runs given out must be gone. Waits for asynchronous verbs
+  /// that have begun; those that have not fail with fault::closed.
   ~book();
+
+  /// A book that lives on one handle of the application's, for one thread, which is the only one
+  /// to use either. It begins and commits transactions of its own there: none may be open when it
+  /// is called (join that instead), and a step's body may not call the book again. Nothing renews
+  /// in the background: start(), every step and renew() do, so that book_options::lease must be
+  /// longer than the longest step, and than what lies between two. A lost COMMIT reply cannot be
+  /// resolved on the same connection: the step throws, and the next start() finds out.
+  /// Lifetime: the handle must outlive the book. On failure: as book(url).
+  static book borrow(::sqlite3& handle, book_options options);
+  static book borrow(::pg_conn& handle, book_options options);
+  static book borrow(::st_mysql& handle, book_options options);
+  /// A book on connections that the application's pool lends: as thread-safe as one by URL, and
+  /// renewed in the background. On PostgreSQL it sets its time-outs for each transaction; on
+  /// SQLite and MariaDB the connections' own are in force. On failure: as book(url).
+  static book lent(lender<::sqlite3> from, book_options options = {});
+  static book lent(lender<::pg_conn> from, book_options options = {});
+  static book lent(lender<::st_mysql> from, book_options options = {});
+
+  /// Takes part in a transaction that the application has begun on a connection of its own to
+  /// this book's database, and will end. On failure: throws daybook::error that names the fact
+  /// and the remedy: none is open, it was aborted, it is read only, its COMMIT would not be
+  /// durable, results are unread (fault::bad_argument, configuration, read_only); on SQLite
+  /// fault::conflict where another writes.
+  [[nodiscard]] joined join(::sqlite3& yours);
+  [[nodiscard]] joined join(::pg_conn& yours);
+  [[nodiscard]] joined join(::st_mysql& yours);
+
+  /// Renews this process's lease now. False: it was declared dead, and its runs are lost.
+  /// On failure: throws daybook::error.
+  bool renew();
 
   /// Makes the tables, or brings them to this version; nothing to do is fine. Two at once are
   /// fine. On failure: throws daybook::error; where the engine has no transactional DDL (MariaDB),
@@ -82,18 +129,42 @@ class DAYBOOK_EXPORT book {
 
   /// Starts or resumes a run: one compare-and-swap. On failure: throws daybook::error.
   started start(process const& name, key const& piece = {}, start_options options = {});
+  /// The same on one of the book's threads; see pending. A pending of a run counts as a run.
+  pending<started> start_async(process const& name, key const& piece = {},
+                               start_options options = {});
   /// A run held by another process, through run::token(): its steps may be recorded, its lease
   /// is the other's. Empty when that attempt no longer holds it.
   [[nodiscard]] std::optional<run> attach(std::string_view token);
 
   [[nodiscard]] std::vector<run_info> runs(runs_query const& query = {}) const;
   [[nodiscard]] std::optional<run_detail> find(process const& name, key const& piece) const;
+  [[nodiscard]] book_status status() const;
+
+  // What a person does, with who and why written into the book (daybook/operate.hpp).
+
+  /// Takes a run from whoever holds it: every later write of that attempt is refused, and anyone
+  /// resumes it. Empty: there is no such run; false: nobody holds it.
+  std::optional<bool> release(process const& name, key const& piece, remark const& by);
+  /// The next start() begins afresh, also where it was asked to be done once. Empty: there is no
+  /// such run; false: somebody holds it, and nothing was changed: release() comes first.
+  std::optional<bool> restart(process const& name, key const& piece, remark const& by);
+  /// Settles an at-most-once step whose outcome is unknown; when it was the last such step, the
+  /// run may be resumed. Empty: there is no such run; false: no step of it of that name (any name
+  /// when empty) is unknown, or the run is held.
+  std::optional<bool> resolve(process const& name, key const& piece, resolution const& how,
+                              remark const& by);
+  /// Deletes history that nothing needs any more (see prune_options), a piece at a time, so
+  /// that it may run beside work. On failure: what was deleted stays deleted.
+  pruned prune(prune_options const& what, remark const& by);
+  /// What people changed under a key, oldest first.
+  [[nodiscard]] std::vector<change_info> changes(process const& name, key const& piece) const;
 
   /// Every precondition of the guarantees, as this database is set up now.
   [[nodiscard]] std::vector<finding> doctor() const;
 
   /// Runs `body` in a transaction of the book's own connection; what is safe to retry is retried.
-  /// Not fenced: for reading, and for preparing tables.
+  /// Not fenced: for reading, and for preparing tables (not on MariaDB, where DDL commits by
+  /// itself and is refused here: use a connection of your own).
   void transact(std::function<void(transaction&)> const& body);
 
   /// The URL without its password.
@@ -104,6 +175,8 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] work::engine& internals() const noexcept { return *engine_; }
 
  private:
+  explicit book(std::unique_ptr<work::engine> engine) noexcept;
+
   std::unique_ptr<work::engine> engine_;
 };
 

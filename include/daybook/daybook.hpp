@@ -1,13 +1,18 @@
 // All of Daybook but its help for tests (daybook/testing.hpp).
 #pragma once
 
+#include <daybook/adopt.hpp>
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 #include <daybook/observer.hpp>
+#include <daybook/operate.hpp>
+#include <daybook/outcome.hpp>
+#include <daybook/pending.hpp>
 #include <daybook/run.hpp>
 #include <daybook/sql.hpp>
+#include <daybook/step.hpp>
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
 #include <daybook/version.hpp>

@@ -27,6 +27,7 @@ enum class fault : std::uint8_t {
   constraint,     ///< a unique, foreign, check or not-null rule of the database
   statement,      ///< the database rejects the statement itself
   forked,         ///< used in a process that was forked after opening
+  closed,         ///< the book was closed before an asynchronous call began
   internal,       ///< a defect of this library
 };
 

@@ -7,6 +7,7 @@
 #include <daybook/run.hpp>
 #include <daybook/time.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,13 @@
 
 namespace daybook {
 inline namespace v1 {
+
+/// How far the work is, as told by run::progress().
+struct progress_info {
+  std::int64_t done = 0;
+  std::int64_t total = 0;  ///< 0: not known
+  std::string note;
+};
 
 struct run_info {
   std::string process;
@@ -31,6 +39,10 @@ struct run_info {
   std::string error;                   ///< of the last failed or interrupted attempt
   std::optional<occupant> holder;      ///< while held, dead or alive
   bool holder_alive = false;
+  std::optional<timestamp> deadline;
+  bool deadline_over = false;  ///< it is in hand, and past its deadline: it counts as failed
+  std::optional<std::chrono::year_month_day> date;
+  std::optional<progress_info> progress;
 };
 
 struct step_info {
@@ -38,7 +50,24 @@ struct step_info {
   std::int64_t attempt = 0;  ///< the attempt that did it
   std::int64_t epoch = 0;
   timestamp ended{};
+  std::optional<std::chrono::microseconds> took;  ///< empty: done by a release that did not say
+  step_mode mode{};
   std::string value;
+};
+
+/// An at-most-once step that was begun, and whose outcome is not recorded.
+struct intent_info {
+  std::string name;
+  std::int64_t attempt = 0;
+  timestamp started{};
+  bool unknown = false;  ///< a later look did not find out either: a person decides
+};
+
+/// What run::carry() kept.
+struct carried_info {
+  std::string name;
+  std::string value;
+  timestamp updated{};
 };
 
 struct attempt_info {
@@ -52,11 +81,16 @@ struct attempt_info {
   timestamp ended{};
   run_state state{};  ///< how it ended
   std::string error;
+  std::string in_hand;  ///< the step in hand when it ended, as far as it was known
+  std::string output;   ///< as given to run::keep()
+  std::optional<int> exit_code;
 };
 
 struct run_detail {
   run_info info;
   std::vector<step_info> steps;        ///< of this run, in the order done
+  std::vector<intent_info> intents;    ///< of this run
+  std::vector<carried_info> carried;   ///< of this run, by name
   std::vector<attempt_info> attempts;  ///< ended ones of every run under this key, oldest first
 };
 
@@ -64,6 +98,19 @@ struct runs_query {
   std::string process = {};             ///< empty: all
   std::optional<run_state> state = {};  ///< empty: all
   std::int64_t limit = 100;             ///< newest attempts first
+};
+
+/// The book at a glance. Runs in hand are counted by what they are worth now.
+struct book_status {
+  timestamp now{};  ///< by the database's clock
+  std::int64_t holders_alive = 0;
+  std::int64_t runs_in_hand = 0;    ///< held by a live process, and in time
+  std::int64_t runs_abandoned = 0;  ///< in hand of a dead process: the next start takes them over
+  std::int64_t runs_overdue = 0;    ///< in hand, and past their deadline
+  std::int64_t runs_succeeded = 0;
+  std::int64_t runs_failed = 0;  ///< failed, or their deadline passed
+  std::int64_t runs_interrupted = 0;
+  std::int64_t runs_unknown = 0;  ///< a person decides
 };
 
 /// What a precondition is worth: `invalid` (printed "void") means that the guarantees do not hold.

@@ -12,10 +12,13 @@
 
 #include <daybook/export.hpp>
 #include <daybook/names.hpp>
+#include <daybook/outcome.hpp>
+#include <daybook/step.hpp>
+#include <daybook/pending.hpp>
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
 
-#include <concepts>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,98 +32,25 @@
 namespace daybook {
 inline namespace v1 {
 
+class joined;
+class pending_end;
+
 namespace core {
 class held_run;
 }  // namespace core
 
-/// Where a run stands. The numbers are in the table and never change.
-enum class run_state : std::int8_t {
-  ready = 9,             ///< started, no step done by this attempt yet
-  running = 8,           ///< at least one step done
-  succeeded = 0,         ///< finished
-  failed = -1,           ///< ended by fail()
-  interrupted = -2,      ///< its holder died or let go; anyone resumes it
-  deadline_passed = -3,  ///< reserved
-  unknown = -4,          ///< an at-most-once step's outcome is not known; a person decides
-  discarded = -5,        ///< given up by a person
-};
-
-/// Why start() gave no run.
-enum class refusal : std::uint8_t {
-  running_elsewhere,  ///< a live holder has it: started::holder() says who
-  done_before,        ///< asked to be done once, and this key has succeeded
-  unknown_outcome,    ///< run_state::unknown: a person decides first
-};
-
-/// What came of a step or of an ending.
-enum class outcome : std::uint8_t {
-  done,     ///< now, by this attempt
-  skipped,  ///< an earlier attempt of this run had done it; nothing was executed
-  lost,     ///< this attempt no longer holds the run: nothing was written, stop
-};
-
-/// Who holds a run.
-struct occupant {
-  std::string holder;    ///< the holder's uuid
-  std::string node;      ///< host name
-  std::int64_t pid = 0;  ///< process id on that host
-  timestamp since{};     ///< when this attempt started
-  timestamp until{};     ///< presumed alive until then; renewed while it lives
-  std::string in_hand;   ///< the step in hand as last renewed, or empty
-};
-
-/// What a step may carry to later attempts.
-template <class T>
-concept carried = std::integral<T> || std::same_as<T, std::string> || std::is_void_v<T>;
-template <class F>
-concept step_body =
-    std::invocable<F&, transaction&> && carried<std::invoke_result_t<F&, transaction&>>;
-
-enum class isolation : std::uint8_t { read_committed, repeatable_read, serializable };
-/// Where in a step's transaction the run's row is written: `last` keeps its lock short when the
-/// effect is long; `first` finds out early that the run was lost, when the effect is short.
-enum class fence_position : std::uint8_t { last, first };
-
-struct step_options {
-  isolation level = isolation::read_committed;  ///< SQLite is always serializable
-  fence_position fence = fence_position::last;
-};
-
-/// The answer of step(): false when the run was lost; else done or skipped, with the value.
-template <class T>
-class [[nodiscard]] stepped {
- public:
-  stepped(outcome what, T carried_value) : what_(what), value_(std::move(carried_value)) {}
-  explicit operator bool() const noexcept { return what_ != outcome::lost; }
-  [[nodiscard]] outcome what() const noexcept { return what_; }
-  /// The body's value, now or from the attempt that did the step. Meaningless when lost.
-  [[nodiscard]] T const& value() const noexcept { return value_; }
-
- private:
-  outcome what_;
-  T value_;
-};
-
-template <>
-class [[nodiscard]] stepped<void> {
- public:
-  explicit stepped(outcome what) : what_(what) {}
-  explicit operator bool() const noexcept { return what_ != outcome::lost; }
-  [[nodiscard]] outcome what() const noexcept { return what_; }
-
- private:
-  outcome what_;
-};
-
-/// The answer of finish() and fail().
+/// The answer of finish(), fail() and release().
 class [[nodiscard]] ended {
  public:
-  explicit ended(bool held) : held_(held) {}
-  /// False: the run was lost, and nothing was written.
-  explicit operator bool() const noexcept { return held_; }
+  explicit ended(outcome what) : what_(what) {}
+  /// False: no such ending was recorded. what() says why.
+  explicit operator bool() const noexcept { return what_ == outcome::done; }
+  /// done; lost (to another holder, or past its deadline); or unknown: an at-most-once step of the
+  /// run was begun and its outcome never recorded, so the run has ended as run_state::unknown.
+  [[nodiscard]] outcome what() const noexcept { return what_; }
 
  private:
-  bool held_;
+  outcome what_;
 };
 
 /// Move-only. Dropped without finish() or fail(), the run is interrupted: anyone resumes it.
@@ -137,7 +67,7 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// have no effect outside `tx`. Effects must stay in this database; no DDL on MariaDB.
   /// On failure: what the body throws goes through after a rollback; a step that could not be
   /// settled throws daybook::error. The same name twice in one attempt is fault::bad_argument,
-  /// unless the first time threw.
+  /// unless the first time threw; so is a name that an earlier attempt used in another mode.
   template <step_body F>
   auto step(std::string_view name, F&& body) -> stepped<std::invoke_result_t<F&, transaction&>> {
     return step(name, step_options{}, std::forward<F>(body));
@@ -146,11 +76,77 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   auto step(std::string_view name, step_options options, F&& body)
       -> stepped<std::invoke_result_t<F&, transaction&>>;
 
-  /// Records a step that was done outside the database (by a child process, say): at least once,
-  /// for a crash before this call means that it is done again.
-  stepped<void> record(std::string_view name);
+  /// Does `body(effect)`, which acts outside the database, and then records it. A crash in
+  /// between means that a later attempt does it again, with the same idempotency key.
+  /// On failure: what the body throws goes through, and nothing is recorded. Names as in step().
+  template <effect_body F>
+  auto at_least_once(std::string_view name, F&& body)
+      -> stepped<std::invoke_result_t<F&, effect const&>>;
+
+  /// Records the intent, does `body(effect)`, records the outcome: never twice. A crash in between
+  /// leaves outcome::unknown to the next attempt, which asks `probe(effect)` if there is one;
+  /// where that does not know either, this attempt ends with run_state::unknown, until
+  /// book::resolve(). On failure: a body that throws daybook::not_done leaves nothing behind; after
+  /// any other exception the probe is asked, and the exception goes through unless the probe
+  /// says done. Names as in step().
+  template <effect_body F>
+  auto at_most_once(std::string_view name, F&& body)
+      -> stepped<std::invoke_result_t<F&, effect const&>>;
+  template <effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
+  auto at_most_once(std::string_view name, F&& body, P&& probe)
+      -> stepped<std::invoke_result_t<F&, effect const&>>;
+
+  /// Records a step that was done outside the database (by a child process, say), at least once.
+  /// `text` is what it carries to later attempts; `took`, for people, how long it took.
+  stepped<void> record(std::string_view name, std::string_view text = {},
+                       std::optional<std::chrono::microseconds> took = {});
+  /// The two halves of an at-most-once step that is done by a child process. intend(): done to go
+  /// on, skipped, lost, or unknown where an earlier intent has no recorded outcome. After it
+  /// record() settles the step as done, and abandon() as not done. In between, finish() ends the
+  /// run as run_state::unknown; fail(), release() and dropping it leave the question to the next
+  /// attempt.
+  stepped<void> intend(std::string_view name);
+  stepped<void> abandon(std::string_view name);
+
   /// Whether an earlier attempt, or this one, did the step.
   [[nodiscard]] bool done(std::string_view name) const;
+  /// In which mode an attempt at this run has done or begun the step; empty: none has.
+  [[nodiscard]] std::optional<step_mode> mode_of(std::string_view step) const;
+  /// What a step that is done has carried; empty: it is not done.
+  [[nodiscard]] std::optional<std::string> value(std::string_view step) const;
+
+  // In a transaction of the application's (book::join), which alone commits it.
+
+  /// As step(), in `yours`: done *when yours commits*, which the library cannot see. Until then the
+  /// step is pending: the lease goes on, and the next call that is given this run, or confirm(),
+  /// finds out what became of it. Several steps may be in one transaction; their names are free
+  /// again when it was rolled back. On failure: outcome::lost, or a throw: roll yours back.
+  template <step_body F>
+  auto step(joined& yours, std::string_view name, F&& body)
+      -> stepped<std::invoke_result_t<F&, transaction&>>;
+  /// What became of the steps pending, once your COMMIT or ROLLBACK has returned.
+  settlement confirm();
+  /// The same where the reply to your COMMIT was lost: settles it, so that what has not committed
+  /// by now never will. On failure: throws daybook::error, and the run is let go of.
+  settlement resolve();
+  /// The run succeeds when yours commits.
+  pending_end finish(joined& yours) &&;
+
+  /// Keeps a value (JSON, a cursor, a file's name; valid UTF-8 of at most 1 MiB) for later steps
+  /// and attempts of this run, in a transaction of its own. Do not call it within a step's body.
+  stepped<void> carry(std::string_view name, std::string_view text);
+  /// What carry() kept, by this attempt or an earlier one.
+  [[nodiscard]] std::optional<std::string> carried(std::string_view name) const;
+
+  /// How far the work is, for people. Costs nothing: it is written with the next renewal or step;
+  /// a run of another process (book::attach) writes it at once. `total` 0: not known. `note` is
+  /// cut at 200 bytes. It may be called within a step's body, too.
+  /// On failure: fault::bad_argument when `done` is negative or beyond its total.
+  void progress(std::int64_t done, std::int64_t total = 0, std::string_view note = {});
+
+  /// Kept with the attempt when it ends: an exit code, and the end of what was printed (8 KiB;
+  /// bytes that are no UTF-8 text are replaced).
+  void keep(std::optional<int> exit_code, std::string_view output);
 
   /// The run succeeded. From any state held by this attempt.
   ended finish() &&;
@@ -166,8 +162,12 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// 1 for the first attempt at this run.
   [[nodiscard]] std::int64_t attempt() const noexcept;
   [[nodiscard]] bool resumed() const noexcept { return attempt() > 1; }
-  [[nodiscard]] std::int64_t epoch() const noexcept;
-  /// Requested when this process is known to have lost the run. Pass it to long work.
+  [[nodiscard]] std::int64_t epoch() const;
+  /// The date of the data that the run works on, as the run's first attempt was given it.
+  [[nodiscard]] std::optional<std::chrono::year_month_day> date() const noexcept;
+  /// What was left until the deadline when this attempt started; empty: there is none.
+  [[nodiscard]] std::optional<std::chrono::microseconds> time_left() const noexcept;
+  /// Requested when this process is known to have lost the run, and when its deadline is past.
   [[nodiscard]] std::stop_token stop() const noexcept;
   /// What another process needs to record steps under this attempt: book::attach(). It holds until
   /// this run's end, or until a lost COMMIT reply of a step of its own was resolved.
@@ -175,12 +175,109 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// The same key for every attempt at this step of this run; for receivers that drop duplicates.
   [[nodiscard]] std::string idempotency_key(std::string_view step) const;
 
+  /// For the other rooms of this library only.
+  [[nodiscard]] core::held_run& internals() const noexcept { return *held_; }
+
+  // --- The same verbs on one of the book's threads. Meanwhile the run may be moved, dropped (it is
+  // handed back after that verb) and asked what never changes; all else is fault::bad_argument,
+  // except in the step's body. Arguments are copied. On failure: the pending throws.
+
+  /// As step(). `body` is copied, and must have a name: what is captured by a closure written
+  /// inside a co_await expression is destroyed twice by g++ 12 (name a std::ref to a body that
+  /// cannot be copied, and keep it). It is no coroutine: no transaction is open while one waits.
+  template <named_step_body F>
+  auto step_async(std::string_view name, F& body) {
+    return step_async(name, step_options{}, body);
+  }
+  template <named_step_body F>
+  auto step_async(std::string_view name, step_options options, F& body)
+      -> pending<stepped<std::invoke_result_t<F&, transaction&>>> {
+    return async([name = std::string(name), options, body](run& self) mutable {
+      return self.step(name, options, body);
+    });
+  }
+  template <class F>
+  void step_async(std::string_view name, F const&& unnamed_body) = delete;
+  template <class F>
+  void step_async(std::string_view name, step_options options, F const&& unnamed_body) = delete;
+
+  /// As at_least_once() and at_most_once(), with bodies (and probes) that have a name.
+  template <named_effect_body F>
+  auto at_least_once_async(std::string_view name, F& body)
+      -> pending<stepped<std::invoke_result_t<F&, effect const&>>> {
+    return async([name = std::string(name), body](run& self) mutable {
+      return self.at_least_once(name, body);
+    });
+  }
+  template <class F>
+  void at_least_once_async(std::string_view name, F const&& unnamed_body) = delete;
+  template <named_effect_body F>
+  auto at_most_once_async(std::string_view name, F& body)
+      -> pending<stepped<std::invoke_result_t<F&, effect const&>>> {
+    return async([name = std::string(name), body](run& self) mutable {
+      return self.at_most_once(name, body);
+    });
+  }
+  template <named_effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
+  auto at_most_once_async(std::string_view name, F& body, P& probe)
+      -> pending<stepped<std::invoke_result_t<F&, effect const&>>> {
+    return async([name = std::string(name), body, probe](run& self) mutable {
+      return self.at_most_once(name, body, probe);
+    });
+  }
+  template <class F>
+  void at_most_once_async(std::string_view name, F const&& unnamed_body) = delete;
+
+  pending<stepped<void>> record_async(std::string_view name, std::string_view text = {});
+  pending<stepped<void>> carry_async(std::string_view name, std::string_view text);
+  pending<ended> finish_async() &&;
+  pending<ended> fail_async(std::string_view why) &&;
+  pending<ended> release_async(std::string_view why) &&;
+
  private:
+  /// `verb(run&)`, called by one of the book's threads, as a pending of what it returns.
+  template <class F>
+  auto async(F verb) -> pending<std::invoke_result_t<F&, run&>>;
+  void post(std::shared_ptr<work::completion> into, std::function<void(run&)> verb);
+  friend class pending_end;
+  explicit run(std::shared_ptr<core::held_run> held) noexcept;
+
   using encoded_body = std::function<std::string(transaction&)>;
+  using encoded_effect = std::function<std::string(effect const&)>;
+  using encoded_probe = std::function<probe_answer(effect const&)>;
   outcome do_step(std::string_view name, step_options options, encoded_body const& body,
                   std::string& carried_value);
+  outcome do_joined(joined& yours, std::string_view name, encoded_body const& body,
+                    std::string& carried_value);
+  outcome do_at_least_once(std::string_view name, encoded_effect const& body, std::string& text);
+  outcome do_at_most_once(std::string_view name, encoded_effect const& body,
+                          encoded_probe const& probe, std::string& text);
 
-  std::unique_ptr<core::held_run> held_;
+  std::shared_ptr<core::held_run> held_;  // with an asynchronous verb under way
+};
+
+/// A run that succeeds when the application's transaction commits. Dropped unsettled, the run is
+/// handed back if it can be, and is finished if yours had committed.
+/// Thread safety: one thread. Lifetime: must not outlive the book.
+class [[nodiscard]] DAYBOOK_EXPORT pending_end {
+ public:
+  pending_end(std::shared_ptr<core::held_run> held, outcome accepted) noexcept;
+  pending_end(pending_end&&) noexcept;
+  pending_end& operator=(pending_end&&) noexcept;
+  ~pending_end();
+
+  /// Whether the ending was accepted: otherwise roll yours back. what() says why.
+  explicit operator bool() const noexcept { return accepted_ == outcome::done; }
+  [[nodiscard]] outcome what() const noexcept { return accepted_; }
+  /// As run::confirm() and run::resolve().
+  settlement confirm();
+  settlement resolve();
+  /// The run again, after a rollback. Precondition: settled as settlement::rolled_back.
+  run take_back() &&;
+
+ private:
+  std::shared_ptr<core::held_run> held_;
+  outcome accepted_;
 };
 
 /// The answer of start(): a run, or why not.
@@ -205,36 +302,60 @@ class [[nodiscard]] DAYBOOK_EXPORT started {
 
 // --- Inline implementations ---
 
-DAYBOOK_EXPORT std::string encode_carried(std::int64_t from);
-DAYBOOK_EXPORT void decode_carried(std::string_view from, std::int64_t& to);
+// g++ 12 destroys an aggregate written inside a co_await expression twice.
+static_assert(std::is_trivially_destructible_v<step_options>);
+
+template <class F>
+auto run::async(F verb) -> pending<std::invoke_result_t<F&, run&>> {
+  auto into = std::make_shared<work::answer<std::invoke_result_t<F&, run&>>>();
+  post(into,
+       [verb = std::move(verb), put = into.get()](run& self) mutable { put->put(verb(self)); });
+  return pending<std::invoke_result_t<F&, run&>>(std::move(into));
+}
 
 template <step_body F>
 auto run::step(std::string_view name, step_options options, F&& body)
     -> stepped<std::invoke_result_t<F&, transaction&>> {
-  using result = std::invoke_result_t<F&, transaction&>;
   std::string text;
   auto const what = do_step(
-      name, options,
-      [&body](transaction& tx) -> std::string {
-        if constexpr (std::is_void_v<result>) {
-          body(tx);
-          return {};
-        } else if constexpr (std::integral<result>) {
-          return encode_carried(static_cast<std::int64_t>(body(tx)));
-        } else {
-          return body(tx);
-        }
-      },
-      text);
-  if constexpr (std::is_void_v<result>) {
-    return stepped<void>(what);
-  } else if constexpr (std::integral<result>) {
-    std::int64_t number = 0;
-    if (what != outcome::lost) decode_carried(text, number);
-    return stepped<result>(what, static_cast<result>(number));
-  } else {
-    return stepped<result>(what, std::move(text));
-  }
+      name, options, [&body](transaction& tx) { return call_encoded(body, tx); }, text);
+  return decoded_step<std::invoke_result_t<F&, transaction&>>(what, std::move(text));
+}
+
+template <step_body F>
+auto run::step(joined& yours, std::string_view name, F&& body)
+    -> stepped<std::invoke_result_t<F&, transaction&>> {
+  std::string text;
+  auto const what = do_joined(
+      yours, name, [&body](transaction& tx) { return call_encoded(body, tx); }, text);
+  return decoded_step<std::invoke_result_t<F&, transaction&>>(what, std::move(text));
+}
+
+template <effect_body F>
+auto run::at_least_once(std::string_view name, F&& body)
+    -> stepped<std::invoke_result_t<F&, effect const&>> {
+  std::string text;
+  auto const what = do_at_least_once(
+      name, [&body](effect const& e) { return call_encoded(body, e); }, text);
+  return decoded_step<std::invoke_result_t<F&, effect const&>>(what, std::move(text));
+}
+
+template <effect_body F>
+auto run::at_most_once(std::string_view name, F&& body)
+    -> stepped<std::invoke_result_t<F&, effect const&>> {
+  using result = std::invoke_result_t<F&, effect const&>;
+  return at_most_once(name, std::forward<F>(body),
+                      [](effect const&) { return probed<result>::unknown(); });
+}
+
+template <effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
+auto run::at_most_once(std::string_view name, F&& body, P&& probe)
+    -> stepped<std::invoke_result_t<F&, effect const&>> {
+  std::string text;
+  auto const what = do_at_most_once(
+      name, [&body](effect const& e) { return call_encoded(body, e); },
+      [&probe](effect const& e) { return encode_probed(probe(e)); }, text);
+  return decoded_step<std::invoke_result_t<F&, effect const&>>(what, std::move(text));
 }
 
 }  // namespace v1

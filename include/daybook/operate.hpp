@@ -1,0 +1,60 @@
+// What a person may change in a book, with who and why; and what has been changed.
+// Thread safety: values.
+//
+//   book.release(daybook::process{"nightly"}, daybook::key{"2026-11-21"},
+//                {.actor = "anna", .reason = "the node hangs in its kernel"});
+#pragma once
+
+#include <daybook/time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace daybook {
+inline namespace v1 {
+
+/// Written down with every change a person makes. Each is cut at 255 bytes.
+struct remark {
+  std::string actor;
+  std::string reason;
+};
+
+/// How an at-most-once step went, as a person has found out.
+struct resolution {
+  std::string step = {};   ///< empty: the only one that is unknown
+  bool done = false;       ///< false: it did not happen, and the next attempt does it
+  std::string value = {};  ///< what it carries when done
+  /// run_info::epoch as the person saw it, so that nothing is settled that was begun since;
+  /// 0: whatever is there now.
+  std::int64_t epoch = 0;
+};
+
+/// Which history goes: attempts that ended before, steps and carried values of finished runs,
+/// holders that ended before and that nothing names any more.
+struct prune_options {
+  std::chrono::hours older_than{24 * 90};  ///< by the database's clock; at least one hour
+  std::string process = {};                ///< empty: all
+  /// Also the row of a run that succeeded or was discarded: its key is then as if it had never
+  /// been, `once` included.
+  bool forget_runs = false;
+};
+
+struct pruned {
+  std::int64_t attempts = 0;
+  std::int64_t steps = 0;
+  std::int64_t carried = 0;
+  std::int64_t holders = 0;
+  std::int64_t runs = 0;
+};
+
+struct change_info {
+  timestamp at{};
+  std::string actor;
+  std::string action;  ///< "release", "restart", "resolve", "prune"
+  std::string reason;
+  std::string detail;  ///< "step pay: done"
+};
+
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,168 @@
+// An answer that is to come: wait for it, be called with it, await it, or take a std::future.
+// Dropped, the work goes on and its answer is thrown away: an unwanted run is handed back. There
+// is no cancelling: a transaction that was asked for is done, or fails.
+// Thread safety: one thread at a time. Lifetime: may outlive its book, unless the answer is a run.
+//
+//   auto attempt = book.start_async(daybook::process{"nightly"}).get();
+//   auto attempt = co_await book.start_async(daybook::process{"nightly"});
+#pragma once
+
+#include <daybook/export.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+
+namespace work {
+
+/// What a pending shares with the thread that does the work; for this library only.
+class DAYBOOK_EXPORT completion {
+ public:
+  completion();
+  completion(completion const&) = delete;
+  completion& operator=(completion const&) = delete;
+  virtual ~completion();
+
+  [[nodiscard]] bool settled() const noexcept;
+  /// False: not until then.
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point when) const;
+  void wait() const;
+  /// Keeps `next` for the thread that settles. False: this is settled, and `next` was not taken.
+  [[nodiscard]] bool when_settled(std::function<void()>& next);
+  /// Wakes who waits and calls who wants to be called. Once.
+  void settle(std::exception_ptr failure) noexcept;
+  /// By which threads: they must not wait for themselves.
+  void done_by(void const* threads) noexcept { threads_ = threads; }
+
+ protected:
+  /// Once. Precondition: settled.
+  void rethrow();
+
+ private:
+  void check_waiting() const;
+
+  mutable std::mutex guard_;
+  mutable std::condition_variable changed_;
+  std::function<void()> next_;
+  std::exception_ptr failure_;
+  bool settled_ = false;
+  void const* threads_ = nullptr;
+  std::int64_t process_;
+};
+
+template <class T>
+class answer final : public completion {
+ public:
+  /// Before settle().
+  void put(T value) { value_.emplace(std::move(value)); }
+  T take() {
+    rethrow();
+    return std::move(*value_);
+  }
+
+ private:
+  std::optional<T> value_;
+};
+
+/// Complains of a pending that was spent: daybook::error (fault::bad_argument).
+[[noreturn]] DAYBOOK_EXPORT void complain_of_spent_pending();
+
+}  // namespace work
+
+template <class T>
+class [[nodiscard]] pending {
+ public:
+  explicit pending(std::shared_ptr<work::answer<T>> of) noexcept : of_(std::move(of)) {}
+
+  /// Waits. On failure: throws what the blocking form would have thrown; fault::closed when the
+  /// book went before the work began; fault::bad_argument when it is not ready and this is one of
+  /// the threads that do the work (a callback must not wait: use then() or co_await).
+  T get() && {
+    auto const of = spent();
+    of->wait();
+    return of->take();
+  }
+  /// Whether get() would return, or throw, at once. False once it is spent.
+  [[nodiscard]] bool ready() const noexcept { return of_ && of_->settled(); }
+  /// As ready(), waiting at most so long. On failure: as get() where waiting is not allowed.
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> at_most) const {
+    if (!of_) work::complain_of_spent_pending();
+    return of_->wait_until(std::chrono::steady_clock::now() + at_most);
+  }
+  /// Calls `callback` once, with this pending, ready: get() there returns or throws at once. On the
+  /// book's thread that did the work; here and now when it is ready already. What `callback`
+  /// throws ends the program, as in a thread's function: there is nobody to hand it to.
+  template <std::invocable<pending> F>
+  void then(F callback) && {
+    auto const of = spent();
+    // A std::function is copied; what users capture (a run) need not be.
+    auto kept = std::make_shared<F>(std::move(callback));
+    std::function<void()> next = [kept = std::move(kept), of] { (*kept)(pending(of)); };
+    if (!of->when_settled(next)) call(next);
+  }
+  /// The same answer. Its destructor does not wait.
+  std::future<T> future() &&;
+
+  /// A coroutine goes on where a callback of then() would be called, without suspending when it is
+  /// ready. <daybook/asio.hpp> brings it to an executor of your own.
+  class awaiter;
+  awaiter operator co_await() && { return awaiter(spent()); }
+
+ private:
+  std::shared_ptr<work::answer<T>> spent() {
+    if (!of_) work::complain_of_spent_pending();
+    return std::exchange(of_, nullptr);
+  }
+  static void call(std::function<void()> const& next) noexcept { next(); }
+
+  std::shared_ptr<work::answer<T>> of_;
+};
+
+// --- Inline implementations ---
+
+template <class T>
+class pending<T>::awaiter {
+ public:
+  explicit awaiter(std::shared_ptr<work::answer<T>> of) noexcept : of_(std::move(of)) {}
+  [[nodiscard]] bool await_ready() const noexcept { return of_->settled(); }
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<> caller) const {
+    auto const kept = of_;  // the caller may go on, and end, before this returns
+    std::function<void()> next = [caller] { caller.resume(); };
+    return kept->when_settled(next);
+  }
+  T await_resume() const { return of_->take(); }
+
+ private:
+  std::shared_ptr<work::answer<T>> of_;
+};
+
+template <class T>
+std::future<T> pending<T>::future() && {
+  std::promise<T> promise;
+  auto out = promise.get_future();
+  std::move(*this).then([promise = std::move(promise)](pending done) mutable {
+    try {
+      promise.set_value(std::move(done).get());
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  });
+  return out;
+}
+
+}  // namespace v1
+}  // namespace daybook
