@@ -55,6 +55,8 @@ struct plan {
   std::vector<std::string> paths, words, environment;
   std::vector<char*> path_pointers, word_pointers, environment_pointers;
   bool take_terminal = false;
+  int output = -1;
+  int errors = -1;
 };
 
 std::vector<std::string> candidates(std::string const& word) {
@@ -98,6 +100,8 @@ std::vector<std::string> environment_of(program const& what) {
   if (::getppid() != parent) ::_exit(exit_code::not_found);  // it died before the line above
   if (what.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   restore_signals_in_child();
+  if (what.output >= 0) ::dup2(what.output, STDOUT_FILENO);
+  if (what.errors >= 0) ::dup2(what.errors, STDERR_FILENO);
   int problem = ENOENT;
   for (char* const* path = what.path_pointers.data(); *path != nullptr; ++path) {
     // execve, not execvp: that would hand a file without a "#!" line to a shell.
@@ -165,6 +169,8 @@ child::child(program const& what) {
   how.word_pointers = pointers_to(how.words);
   how.environment_pointers = pointers_to(how.environment);
   how.take_terminal = terminal_is_ours();
+  how.output = what.output;
+  how.errors = what.errors;
   std::array<int, 2> report{};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) no_resources("pipe");
   keep_own_files_from_children();

@@ -20,6 +20,8 @@ namespace command {
 struct program {
   std::vector<std::string> words = {};  ///< the first is looked for in PATH unless it has a '/'
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside and over ours
+  int output = -1;                                                    ///< its stdout; -1: ours
+  int errors = -1;                                                    ///< its stderr
 };
 
 /// How a child ended.

@@ -55,6 +55,7 @@ class complaint : public std::runtime_error {
     case fault::constraint:
     case fault::statement:
     case fault::forked:
+    case fault::closed:
     case fault::internal: break;
   }
   return exit_code::defect;

@@ -21,16 +21,9 @@ namespace {
 
 using daybook::run_state;
 
-constexpr std::array<std::pair<run_state, std::string_view>, 8> states{{
-    {run_state::ready, "ready"},
-    {run_state::running, "running"},
-    {run_state::succeeded, "succeeded"},
-    {run_state::failed, "failed"},
-    {run_state::interrupted, "interrupted"},
-    {run_state::deadline_passed, "deadline-passed"},
-    {run_state::unknown, "unknown"},
-    {run_state::discarded, "discarded"},
-}};
+constexpr std::array<run_state, 8> states{
+    run_state::ready,       run_state::running,         run_state::succeeded, run_state::failed,
+    run_state::interrupted, run_state::deadline_passed, run_state::unknown,   run_state::discarded};
 
 [[noreturn]] void cannot_write() {
   throw complaint(exit_code::io, fmt::format("cannot write to stdout: {}", std::strerror(errno)));
@@ -106,24 +99,18 @@ std::string seconds_of(std::optional<daybook::timestamp> const& when) {
   return when ? seconds_of(*when) : "-";
 }
 
-std::string_view word_of(run_state state) noexcept {
-  for (auto const& [known, word] : states) {
-    if (known == state) return word;
-  }
-  return "?";
-}
-
 std::optional<run_state> state_from(std::string_view text) noexcept {
-  for (auto const& [known, word] : states) {
-    if (text == word || text == std::to_string(static_cast<int>(known))) return known;
+  for (auto const known : states) {
+    if (text == word_of(known) || text == std::to_string(static_cast<int>(known))) return known;
   }
   return {};
 }
 
 std::string state_words() {
   std::string out;
-  for (auto const& [known, word] : states) {
-    out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", word, static_cast<int>(known));
+  for (auto const known : states) {
+    out +=
+        fmt::format("{}{} ({})", out.empty() ? "" : ", ", word_of(known), static_cast<int>(known));
   }
   return out;
 }

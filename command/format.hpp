@@ -33,7 +33,6 @@ void say(std::string_view text) noexcept;
 /// The same, or "-".
 [[nodiscard]] std::string seconds_of(std::optional<daybook::timestamp> const& when);
 
-[[nodiscard]] std::string_view word_of(daybook::run_state state) noexcept;
 /// From its word or its number ("failed", "-1").
 [[nodiscard]] std::optional<daybook::run_state> state_from(std::string_view text) noexcept;
 /// Every word, for help and messages.

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace command {
 
@@ -39,14 +40,24 @@ void remember_inherited() {
   ::pthread_sigmask(SIG_SETMASK, nullptr, &keep.mask);
   for_open_files([&keep](int file) { keep.files.push_back(file); });
   std::sort(keep.files.begin(), keep.files.end());
+  // A standard file that is closed would be the next one opened: a database's socket. What stands
+  // there instead fails as a closed one does, and is closed in a child.
+  for (int const file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (was_inherited(file)) continue;
+    static_cast<void>(::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
 }
 
 inherited const& what_was_inherited() noexcept { return kept(); }
 
-void keep_own_files_from_children() noexcept {
+bool was_inherited(int file) noexcept {
   auto const& files = kept().files;
-  for_open_files([&files](int file) {
-    if (std::binary_search(files.begin(), files.end(), file)) return;
+  return std::binary_search(files.begin(), files.end(), file);
+}
+
+void keep_own_files_from_children() noexcept {
+  for_open_files([](int file) {
+    if (was_inherited(file)) return;
     int const flags = ::fcntl(file, F_GETFD);
     if (flags >= 0) ::fcntl(file, F_SETFD, flags | FD_CLOEXEC);
   });

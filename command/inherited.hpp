@@ -18,6 +18,8 @@ struct inherited {
 
 void remember_inherited();
 [[nodiscard]] inherited const& what_was_inherited() noexcept;
+/// Whether the file was open at the start.
+[[nodiscard]] bool was_inherited(int file) noexcept;
 
 /// Sets close-on-exec for every file that was opened since: no database socket in a child.
 void keep_own_files_from_children() noexcept;

@@ -31,11 +31,18 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 9> verbs{{
+constexpr std::array<verb, 16> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
+    {"", "progress", progress, "inside a run: tells how far it is"},
+    {"", "carry", carry, "inside a run: keeps a value for later steps and attempts"},
+    {"", "status", status, "the book at a glance: what is in hand, what waits for a person"},
     {"runs", "list", runs_list, "lists runs"},
     {"runs", "show", runs_show, "shows one run with its steps and attempts"},
+    {"runs", "release", runs_release, "takes a run from its holder; anyone resumes it"},
+    {"runs", "restart", runs_restart, "gives up what is there; the next run begins afresh"},
+    {"runs", "resolve", runs_resolve, "says how an at-most-once step went that is unknown"},
+    {"runs", "prune", runs_prune, "deletes old history"},
     {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
     {"migrate", "status", migrate_status, "shows which migrations are applied"},
     {"migrate", "sql", migrate_sql, "prints the SQL of every migration"},
@@ -53,7 +60,8 @@ void print_help(std::string_view group = {}) {
   }
   print(
       "\ndaybook VERB --help tells more. The database: --db URL, else DAYBOOK_DATABASE_URL,\n"
-      "else DATABASE_URL, else sqlite:daybook.db. Data to stdout, all else to stderr.\n");
+      "else DATABASE_URL, else database in daybook.toml, else sqlite:daybook.db.\n"
+      "Data to stdout, all else to stderr.\n");
 }
 
 /// `daybook --db URL runs list` means `daybook runs list --db URL`.

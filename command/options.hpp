@@ -1,5 +1,5 @@
 // What the user wrote: flags, lengths of time, and which database is meant.
-// Flags beat the environment. Thread safety: the main thread.
+// Flags beat the environment, which beats the file. Thread safety: the main thread.
 //
 //   CLI::App app{"Shows one run", "daybook runs show"};
 //   database_options where;
@@ -55,6 +55,10 @@ void parse(CLI::App& app, arguments const& given, std::string const& usage = "[o
 /// The shortest of those forms.
 [[nodiscard]] std::string text_of(std::chrono::milliseconds length);
 
+/// "2026-11-21". On failure: complaint (65).
+[[nodiscard]] std::chrono::year_month_day date_from(std::string_view text);
+[[nodiscard]] std::string text_of(std::chrono::year_month_day date);
+
 /// What stands before the first "--", and after it. Empty second: there is no "--".
 struct split_arguments {
   arguments before;
@@ -62,7 +66,8 @@ struct split_arguments {
 };
 [[nodiscard]] split_arguments at_double_dash(arguments const& given);
 
-/// --db, else DAYBOOK_DATABASE_URL, else DATABASE_URL, else sqlite:daybook.db.
+/// --db, else DAYBOOK_DATABASE_URL, else DATABASE_URL, else `database` in daybook.toml, else
+/// sqlite:daybook.db. On failure: complaint, from daybook.toml.
 [[nodiscard]] database resolve(database_options const& given);
 
 /// `more` has the lease and the like; schema and prefix are set here.

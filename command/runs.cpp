@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace command {
@@ -33,6 +34,11 @@ json json_of(std::optional<daybook::occupant> const& who, bool alive) {
           {"alive", alive}};
 }
 
+json json_of(std::optional<daybook::progress_info> const& far) {
+  if (!far) return nullptr;
+  return {{"done", far->done}, {"total", far->total}, {"note", far->note}};
+}
+
 json json_of(daybook::run_info const& of) {
   return {{"process", of.process},
           {"key", of.key},
@@ -48,10 +54,31 @@ json json_of(daybook::run_info const& of) {
           {"ended", json_of(of.ended)},
           {"succeeded", json_of(of.succeeded)},
           {"error", of.error},
-          {"holder", json_of(of.holder, of.holder_alive)}};
+          {"holder", json_of(of.holder, of.holder_alive)},
+          {"deadline", json_of(of.deadline)},
+          {"deadline_over", of.deadline_over},
+          {"date", of.date ? json(text_of(*of.date)) : json(nullptr)},
+          {"progress", json_of(of.progress)}};
 }
 
-json json_of(daybook::run_detail const& of) {
+json json_of(daybook::attempt_info const& of) {
+  return {{"run_no", of.number},
+          {"attempt", of.attempt},
+          {"epoch", of.epoch},
+          {"state", word_of(of.state)},
+          {"state_code", static_cast<int>(of.state)},
+          {"started", iso(of.started)},
+          {"ended", iso(of.ended)},
+          {"holder", of.holder},
+          {"node", of.node},
+          {"pid", of.pid},
+          {"error", of.error},
+          {"step", of.in_hand},
+          {"exit_code", of.exit_code ? json(*of.exit_code) : json(nullptr)},
+          {"output", of.output}};
+}
+
+json json_of(daybook::run_detail const& of, std::vector<daybook::change_info> const& changes) {
   auto out = json_of(of.info);
   out["steps"] = json::array();
   for (auto const& one : of.steps) {
@@ -59,21 +86,31 @@ json json_of(daybook::run_detail const& of) {
                             {"attempt", one.attempt},
                             {"epoch", one.epoch},
                             {"ended", iso(one.ended)},
+                            {"took_us", one.took ? json(one.took->count()) : json(nullptr)},
+                            {"mode", word_of(one.mode)},
                             {"value", one.value}});
   }
+  out["intents"] = json::array();
+  for (auto const& one : of.intents) {
+    out["intents"].push_back({{"name", one.name},
+                              {"attempt", one.attempt},
+                              {"started", iso(one.started)},
+                              {"unknown", one.unknown}});
+  }
+  out["carried"] = json::array();
+  for (auto const& one : of.carried) {
+    out["carried"].push_back(
+        {{"name", one.name}, {"value", one.value}, {"updated", iso(one.updated)}});
+  }
   out["attempts"] = json::array();
-  for (auto const& one : of.attempts) {
-    out["attempts"].push_back({{"run_no", one.number},
-                               {"attempt", one.attempt},
-                               {"epoch", one.epoch},
-                               {"state", word_of(one.state)},
-                               {"state_code", static_cast<int>(one.state)},
-                               {"started", iso(one.started)},
-                               {"ended", iso(one.ended)},
-                               {"holder", one.holder},
-                               {"node", one.node},
-                               {"pid", one.pid},
-                               {"error", one.error}});
+  for (auto const& one : of.attempts) out["attempts"].push_back(json_of(one));
+  out["changes"] = json::array();
+  for (auto const& one : changes) {
+    out["changes"].push_back({{"at", iso(one.at)},
+                              {"actor", one.actor},
+                              {"action", one.action},
+                              {"reason", one.reason},
+                              {"detail", one.detail}});
   }
   return out;
 }
@@ -92,55 +129,126 @@ void print_field(std::string_view name, std::string const& value) {
   if (!value.empty()) print(fmt::format("{:<16}{}\n", name, value));
 }
 
-void print_text(daybook::run_detail const& of) {
-  auto const& info = of.info;
+/// "3 of 40: invoices"
+std::string text_of(daybook::progress_info const& far) {
+  return fmt::format("{}{}{}{}", far.done, far.total > 0 ? fmt::format(" of {}", far.total) : "",
+                     far.note.empty() ? "" : ": ", printable(far.note));
+}
+
+/// What the state is worth now.
+std::string standing_of(daybook::run_info const& of) {
+  auto const word = text_of(of.state);
+  if (of.deadline_over) return "deadline passed, " + word;
+  if (of.holder && !of.holder_alive) return "abandoned, " + word;
+  return word;
+}
+
+/// At most `size` bytes of it, on one line.
+std::string shortened(std::string const& text, std::size_t size = 60) {
+  auto const shown = printable(text);
+  if (shown.size() <= size) return shown;
+  auto end = size - 3;
+  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0U) == 0x80U) --end;
+  return shown.substr(0, end) + "...";
+}
+
+void print_info(daybook::run_info const& info) {
   print_field("process", printable(info.process));
   print_field("key", printable(info.key));
-  print_field("state", text_of(info.state));
+  print_field("state", standing_of(info));
   print_field("run", std::to_string(info.number));
   print_field("attempt", std::to_string(info.attempt));
+  if (info.date) print_field("date of its data", command::text_of(*info.date));
   print_field("first started", seconds_of(info.first_started));
   print_field("started", seconds_of(info.started));
   print_field("this attempt", seconds_of(info.attempt_started));
+  if (info.deadline) print_field("deadline", seconds_of(*info.deadline));
   print_field("ended", seconds_of(info.ended));
   print_field("last success", seconds_of(info.succeeded));
   if (info.holder) {
     print_field("holder", text_of(*info.holder, info.holder_alive));
     print_field("step in hand", printable(info.holder->in_hand));
   }
+  if (info.progress) print_field("progress", text_of(*info.progress));
   print_field("error", printable(info.error));
+}
 
+void print_steps(daybook::run_detail const& of) {
   print(fmt::format("\nsteps done: {}\n", of.steps.size()));
   if (!of.steps.empty()) {
-    table steps({"  STEP", "DONE", "ATTEMPT", "VALUE"});
+    table steps({"  STEP", "MODE", "DONE", "TOOK", "ATTEMPT", "VALUE"});
     for (auto const& one : of.steps) {
-      steps.add({"  " + printable(one.name), seconds_of(one.ended), std::to_string(one.attempt),
-                 printable(one.value)});
+      steps.add(
+          {"  " + printable(one.name), std::string(word_of(one.mode)), seconds_of(one.ended),
+           one.took ? fmt::format("{:.3f}s", static_cast<double>(one.took->count()) / 1e6) : "-",
+           std::to_string(one.attempt), shortened(one.value)});
     }
     steps.print();
   }
-  print(fmt::format("\nattempts ended: {}\n", of.attempts.size()));
-  if (!of.attempts.empty()) {
-    table attempts({"  RUN", "ATTEMPT", "STATE", "STARTED", "ENDED", "NODE", "PID", "ERROR"});
-    for (auto const& one : of.attempts) {
-      attempts.add({fmt::format("  {}", one.number), std::to_string(one.attempt),
-                    text_of(one.state), seconds_of(one.started), seconds_of(one.ended),
-                    printable(one.node), std::to_string(one.pid), printable(one.error)});
+  if (!of.intents.empty()) {
+    print(fmt::format("\nat-most-once steps without an outcome: {}\n", of.intents.size()));
+    table intents({"  STEP", "BEGUN", "ATTEMPT", ""});
+    for (auto const& one : of.intents) {
+      intents.add({"  " + printable(one.name), seconds_of(one.started), std::to_string(one.attempt),
+                   one.unknown ? "unknown: daybook runs resolve" : "not settled"});
     }
-    attempts.print();
+    intents.print();
+  }
+  if (!of.carried.empty()) {
+    print(fmt::format("\ncarried: {}\n", of.carried.size()));
+    table carried({"  NAME", "SET", "VALUE"});
+    for (auto const& one : of.carried) {
+      carried.add({"  " + printable(one.name), seconds_of(one.updated), shortened(one.value)});
+    }
+    carried.print();
   }
 }
 
-void print_text(std::vector<daybook::run_info> const& all) {
-  table rows(
-      {"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "STARTED", "ENDED", "NODE", "ERROR"});
+void print_attempts(std::vector<daybook::attempt_info> const& all) {
+  print(fmt::format("\nattempts ended: {}\n", all.size()));
+  if (all.empty()) return;
+  table attempts(
+      {"  RUN", "ATTEMPT", "STATE", "STARTED", "ENDED", "NODE", "PID", "EXIT", "STEP", "ERROR"});
   for (auto const& one : all) {
-    auto const state = one.holder && !one.holder_alive ? "holder dead, " : "";
-    rows.add({printable(one.process), printable(one.key), state + text_of(one.state),
+    attempts.add({fmt::format("  {}", one.number), std::to_string(one.attempt), text_of(one.state),
+                  seconds_of(one.started), seconds_of(one.ended), printable(one.node),
+                  std::to_string(one.pid), one.exit_code ? std::to_string(*one.exit_code) : "-",
+                  one.in_hand.empty() ? "-" : printable(one.in_hand), printable(one.error)});
+  }
+  attempts.print();
+  auto const& last = all.back().output;
+  if (last.empty()) return;
+  print("\nits last output:\n");
+  for (std::size_t from = 0; from < last.size();) {
+    auto const end = std::min(last.find('\n', from), last.size());
+    print("  " + printable(std::string_view(last).substr(from, end - from)) + "\n");
+    from = end + 1;
+  }
+}
+
+void print_text(daybook::run_detail const& of, std::vector<daybook::change_info> const& changes) {
+  print_info(of.info);
+  print_steps(of);
+  print_attempts(of.attempts);
+  if (changes.empty()) return;
+  print(fmt::format("\nchanged by people: {}\n", changes.size()));
+  table rows({"  AT", "WHO", "WHAT", "", "WHY"});
+  for (auto const& one : changes) {
+    rows.add({"  " + seconds_of(one.at), printable(one.actor), one.action, printable(one.detail),
+              printable(one.reason)});
+  }
+  rows.print();
+}
+
+void print_text(std::vector<daybook::run_info> const& all) {
+  table rows({"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "PROGRESS", "STARTED", "ENDED",
+              "NODE", "ERROR"});
+  for (auto const& one : all) {
+    rows.add({printable(one.process), printable(one.key), standing_of(one),
               std::to_string(one.number), std::to_string(one.attempt),
-              std::to_string(one.steps_done), seconds_of(one.attempt_started),
-              seconds_of(one.ended), one.holder ? printable(one.holder->node) : "-",
-              printable(one.error)});
+              std::to_string(one.steps_done), one.progress ? text_of(*one.progress) : "-",
+              seconds_of(one.attempt_started), seconds_of(one.ended),
+              one.holder ? printable(one.holder->node) : "-", printable(one.error)});
   }
   rows.print();
 }
@@ -180,8 +288,9 @@ int runs_list(arguments const& given) {
 }
 
 int runs_show(arguments const& given) {
-  CLI::App app{"Shows one run: its state, holder, steps and every ended attempt.",
-               "daybook runs show"};
+  CLI::App app{
+      "Shows one run: its state, holder, steps, every ended attempt, and what people changed.",
+      "daybook runs show"};
   app.footer("\nExit codes: 66 when there is no such run.");
   database_options where;
   std::string name;
@@ -194,16 +303,18 @@ int runs_show(arguments const& given) {
   parse(app, given, "NAME [options]");
   daybook::process const process{name};
   auto const piece = key ? daybook::key{*key} : daybook::key{};
-  auto const found = open_book(resolve(where)).find(process, piece);
+  auto const book = open_book(resolve(where));
+  auto const found = book.find(process, piece);
   if (!found) {
     throw complaint(exit_code::missing,
                     fmt::format("no such run: process {}, key {}; see daybook runs list",
                                 printable(name), printable(piece.str())));
   }
+  auto const changes = book.changes(process, piece);
   if (as_json) {
-    print_json(json_of(*found));
+    print_json(json_of(*found, changes));
   } else {
-    print_text(*found);
+    print_text(*found, changes);
   }
   return exit_code::done;
 }

@@ -88,6 +88,20 @@ bool asks_to_end(int signal) noexcept {
   return std::find(ending.begin(), ending.end(), signal) != ending.end();
 }
 
+int wait_for(std::chrono::milliseconds length, signals& caught) noexcept {
+  using clock = std::chrono::steady_clock;
+  auto const until = clock::now() + length;
+  for (;;) {
+    while (auto const one = caught.next()) {
+      if (asks_to_end(one->number)) return one->number;
+      if (one->number == SIGTSTP) stop_ourselves();
+    }
+    auto const rest = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
+    if (rest <= std::chrono::milliseconds{0}) return 0;
+    caught.wait(rest);
+  }
+}
+
 void stop_ourselves() noexcept {
   struct sigaction ours {};
   struct sigaction by_default {};

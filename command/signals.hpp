@@ -38,6 +38,8 @@ class signals {
 
 /// Whether it asks the program to end: TERM INT HUP QUIT USR1 USR2.
 [[nodiscard]] bool asks_to_end(int signal) noexcept;
+/// Waits for so long, Ctrl-Z apart. Returns the number of a signal that asks us to end, or 0.
+[[nodiscard]] int wait_for(std::chrono::milliseconds length, signals& caught) noexcept;
 /// Stops us as Ctrl-Z would without a handler; returns when somebody continues us. A group that
 /// nobody could continue is not stopped.
 void stop_ourselves() noexcept;

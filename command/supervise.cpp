@@ -31,7 +31,7 @@ class supervisor {
       caught_.wait(pause());
     }
     job_.take_terminal_back();
-    return {why_, *status_, whom_to_interrupt()};
+    return {why_, *status_, whom_to_interrupt(), asked_};
   }
 
  private:
@@ -79,7 +79,7 @@ class supervisor {
         return;
       case SIGCONT: go_on(); return;
       case SIGINT: interrupted_ = true; [[fallthrough]];
-      default: job_.send(one.number);
+      default: asked_ = asked_ || asks_to_end(one.number); job_.send(one.number);
     }
   }
 
@@ -118,6 +118,7 @@ class supervisor {
   ended_by why_ = ended_by::itself;
   std::optional<child_status> status_;
   bool interrupted_ = false;
+  bool asked_ = false;
 };
 
 }  // namespace

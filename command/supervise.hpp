@@ -31,6 +31,7 @@ struct child_end {
   ended_by why = ended_by::itself;
   child_status status;
   interrupt pass_on = interrupt::none;
+  bool asked_to_end = false;  ///< a signal that asks for it was handed on
 };
 
 /// When the child fails, or is ended, what it left in its group is ended too; what a successful

@@ -12,11 +12,18 @@ using arguments = std::vector<std::string>;
 
 int run(arguments const& given);
 int step(arguments const& given);
+int progress(arguments const& given);
+int carry(arguments const& given);
 int migrate_up(arguments const& given);
 int migrate_status(arguments const& given);
 int migrate_sql(arguments const& given);
 int runs_list(arguments const& given);
 int runs_show(arguments const& given);
+int runs_release(arguments const& given);
+int runs_restart(arguments const& given);
+int runs_resolve(arguments const& given);
+int runs_prune(arguments const& given);
+int status(arguments const& given);
 int doctor(arguments const& given);
 int version(arguments const& given);
 

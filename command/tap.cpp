@@ -1,0 +1,278 @@
+#include "tap.hpp"
+
+#include "exit.hpp"
+#include "format.hpp"
+#include "inherited.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t tail_size = 8192;
+constexpr std::size_t buffer_size = 65536;
+/// A write of so many bytes to a pipe is whole: lines of several programs on one pipe do not mix.
+constexpr std::size_t whole_write = 4096;
+
+}  // namespace
+
+struct tap::kept {
+  std::atomic<std::uint64_t> written{0};
+  std::array<char, tail_size> bytes{};
+
+  void add(char const* data, std::size_t size) noexcept {
+    auto const skip = size - std::min(size, tail_size);
+    auto const at = written.fetch_add(size) + skip;
+    for (std::size_t i = skip; i < size; ++i) bytes[(at + i - skip) % tail_size] = data[i];
+  }
+};
+
+namespace {
+
+/// Where a pump has its files.
+enum pump_file : int { from = 0, to = 1, asked = 2 };
+
+[[noreturn]] void leave(int problem) noexcept { ::_exit(problem == EPIPE ? 0 : problem); }
+
+void write_all(char const* data, std::size_t size) noexcept {
+  while (size > 0) {
+    auto const written = ::write(to, data, size);
+    if (written >= 0) {
+      data += written;
+      size -= static_cast<std::size_t>(written);
+    } else if (errno == EAGAIN) {
+      pollfd room{to, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      leave(errno);
+    }
+  }
+}
+
+/// Lines that are whole in the buffer are written whole. Returns how much is held back: the
+/// beginning of a line, where more is known to come.
+std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
+  while (size > 0) {
+    auto piece = std::min(size, whole_write);
+    if (piece < size || more) {
+      auto const* const line = static_cast<char const*>(::memrchr(data, '\n', piece));
+      if (line != nullptr) {
+        piece = static_cast<std::size_t>(line - data) + 1;
+      } else if (piece == size && size < whole_write) {
+        break;
+      }
+    }
+    write_all(data, piece);
+    data += piece;
+    size -= piece;
+  }
+  return size;
+}
+
+/// In a process of its own; calls only what a signal handler may. All signals are blocked: it ends
+/// with its input, or with its output.
+template <class Kept>
+[[noreturn]] void copy(Kept& keep) noexcept {
+  static std::array<char, buffer_size> buffer;
+  std::size_t held = 0;
+  std::int64_t owed = -1;  // bytes still to be passed on before we may answer; -1: nobody asks
+  bool anyone_asks = true;
+  for (;;) {
+    std::array<pollfd, 3> watch{
+        {{from, POLLIN, 0}, {to, 0, 0}, {anyone_asks && owed < 0 ? int{asked} : -1, POLLIN, 0}}};
+    // A line's beginning that is held back waits a moment for the rest, no longer.
+    if (owed != 0 && ::poll(watch.data(), watch.size(), held > 0 ? 20 : -1) == 0) {
+      write_lines(buffer.data(), std::exchange(held, 0), false);
+      continue;
+    }
+    if ((watch[1].revents & (POLLERR | POLLNVAL)) != 0) leave(EPIPE);
+    if (watch[2].revents != 0) {
+      char byte = 0;
+      anyone_asks = ::read(asked, &byte, 1) == 1;
+      int waiting = 0;
+      if (anyone_asks) owed = ::ioctl(from, FIONREAD, &waiting) == 0 ? waiting : 0;
+    }
+    if (owed == 0) {
+      write_lines(buffer.data(), std::exchange(held, 0), false);
+      owed = -1;
+      ::send(asked, "", 1, MSG_NOSIGNAL);
+      continue;
+    }
+    if (watch[0].revents == 0 && owed < 0) continue;
+    auto const got = ::read(from, buffer.data() + held, buffer.size() - held);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      write_lines(buffer.data(), held, false);
+      leave(0);
+    }
+    auto const size = static_cast<std::size_t>(got);
+    keep.add(buffer.data() + held, size);
+    if (owed > 0) owed = std::max<std::int64_t>(0, owed - got);
+    auto const all = held + size;
+    held = write_lines(buffer.data(), all, all == buffer.size());
+    std::memmove(buffer.data(), buffer.data() + all - held, held);
+  }
+}
+
+/// Its three files and nothing else: no pipe's other end, no database.
+void keep_files(int input, int output, int asks) noexcept {
+  constexpr int above = 100;
+  int const a = ::fcntl(input, F_DUPFD, above);
+  int const b = ::fcntl(output, F_DUPFD, above);
+  int const c = ::fcntl(asks, F_DUPFD, above);
+  ::dup2(a, from);
+  ::dup2(b, to);
+  ::dup2(c, asked);
+  ::close_range(asked + 1, ~0U, 0);
+}
+
+bool worth_tapping(int file) noexcept {
+  int const flags = was_inherited(file) ? ::fcntl(file, F_GETFL) : -1;
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && ::isatty(file) == 0;
+}
+
+/// Both go to one place (2>&1): through one pipe, so that their order stays.
+bool are_one(int left, int right) noexcept {
+  struct stat a {};
+  struct stat b {};
+  return ::fstat(left, &a) == 0 && ::fstat(right, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+}  // namespace
+
+tap::tap(what wanted) {
+  bool const out = wanted == what::all && worth_tapping(STDOUT_FILENO);
+  bool const err = wanted == what::all && worth_tapping(STDERR_FILENO);
+  if (!out && !err) return;
+  void* const shared =
+      ::mmap(nullptr, sizeof(kept), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    throw complaint(exit_code::cannot_execute,
+                    fmt::format("cannot start a command: mmap: {}", std::strerror(errno)));
+  }
+  kept_ = new (shared) kept;
+  try {
+    if (out) out_ = open_pump(STDOUT_FILENO);
+    if (err) {
+      err_ = out && are_one(STDOUT_FILENO, STDERR_FILENO) ? ::fcntl(out_, F_DUPFD_CLOEXEC, 3)
+                                                          : open_pump(STDERR_FILENO);
+    }
+  } catch (...) {
+    close_all();
+    throw;
+  }
+}
+
+int tap::open_pump(int output) {
+  std::array<int, 2> data{-1, -1};
+  std::array<int, 2> asks{-1, -1};
+  pid_t id = -1;
+  if (::pipe2(data.data(), O_CLOEXEC) == 0 &&
+      ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, asks.data()) == 0) {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    id = ::fork();
+    if (id == 0) {
+      ::setpgid(0, 0);
+      ::prctl(PR_SET_NAME, "daybook-output");
+      keep_files(data[0], output, asks[1]);
+      copy(*kept_);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  int const problem = errno;
+  for (int const file : {data[0], asks[1]}) {
+    if (file >= 0) ::close(file);
+  }
+  if (id < 0) {
+    for (int const file : {data[1], asks[0]}) {
+      if (file >= 0) ::close(file);
+    }
+    throw complaint(exit_code::cannot_execute,
+                    fmt::format("cannot start a command: {}", std::strerror(problem)));
+  }
+  pumps_.push_back({id, asks[0]});
+  return data[1];
+}
+
+void tap::started() noexcept {
+  for (int* const file : {&out_, &err_}) {
+    if (*file >= 0) ::close(*file);
+    *file = -1;
+  }
+}
+
+void tap::settle(signals& caught) {
+  for (auto const& one : pumps_) {
+    if (::send(one.asks, "", 1, MSG_NOSIGNAL) != 1) continue;  // it has ended: all is passed on
+    for (bool waiting = true; waiting;) {
+      pollfd answer{one.asks, POLLIN, 0};
+      waiting = ::poll(&answer, 1, 50) <= 0;
+      while (auto const signal = caught.next()) {
+        if (asks_to_end(signal->number)) return;
+        if (signal->number == SIGTSTP) stop_ourselves();
+      }
+    }
+  }
+  for (auto& one : pumps_) {
+    int status = 0;
+    if (::waitpid(one.id, &status, WNOHANG) != one.id) continue;
+    one.id = -1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      say(fmt::format("the command's output could not be written: {}",
+                      std::strerror(WEXITSTATUS(status))));
+    }
+  }
+}
+
+std::string tap::tail() const {
+  if (kept_ == nullptr) return {};
+  auto const total = kept_->written.load();
+  if (total <= tail_size) return {kept_->bytes.data(), static_cast<std::size_t>(total)};
+  auto const begin = static_cast<std::size_t>(total % tail_size);
+  std::string out(kept_->bytes.data() + begin, tail_size - begin);
+  out.append(kept_->bytes.data(), begin);
+  // The rest of a character that began before.
+  std::size_t cut = 0;
+  while (cut < 3 && (static_cast<unsigned char>(out[cut]) & 0xc0U) == 0x80U) ++cut;
+  return out.substr(cut);
+}
+
+void tap::close_all() noexcept {
+  started();
+  for (auto const& one : pumps_) {
+    ::close(one.asks);
+    if (one.id > 0) ::waitpid(one.id, nullptr, WNOHANG);
+  }
+  pumps_.clear();
+  if (kept_ != nullptr) ::munmap(kept_, sizeof(kept));
+  kept_ = nullptr;
+}
+
+tap::~tap() { close_all(); }
+
+}  // namespace command
