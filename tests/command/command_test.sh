@@ -3,88 +3,11 @@
 #
 #   tests/command/command_test.sh PATH-OF-DAYBOOK [DATABASE-URL]
 #
-# Without a URL (or DAYBOOK_TEST_URL) a fresh SQLite file is used. With one, the tables get a
-# prefix of their own, which stays behind. Prints "N passed, N failed"; exit 1 when any failed.
 # Many commands here are for the shell inside, which expands them.
 # shellcheck disable=SC2016
-set -u
-
 here=$(dirname "$(readlink -f "$0")")
-daybook=$(readlink -f "${1:?path of the daybook binary}")
-[[ -x $daybook ]] || { echo "no such program: $1" >&2; exit 2; }
-dir=$(mktemp -d "${TMPDIR:-/tmp}/daybook-command-test.XXXXXX") || exit 2
-cd "$dir" || exit 2
-url=${2:-${DAYBOOK_TEST_URL:-sqlite:$dir/book.db}}
-case $url in sqlite*) engine=sqlite ;; *) engine=server ;; esac
-
-# Nothing of the caller's may decide what is meant.
-unset DAYBOOK_RUN DAYBOOK_PROCESS DAYBOOK_KEY DATABASE_URL DAYBOOK_SCHEMA DAYBOOK_FAILPOINT
-export DAYBOOK_DATABASE_URL=$url
-export DAYBOOK_PREFIX=command_test_$$_
-export PATH=$dir/bin:$PATH
-mkdir bin
-ln -s "$daybook" bin/daybook
-
-passed=0
-failed=0
-started=()
-cleanup() {
-    local pid
-    exec 2>/dev/null
-    for pid in "${started[@]}"; do kill -KILL "$pid"; done
-    cd / && rm -rf "$dir"
-}
-trap cleanup EXIT
-
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    printf 'FAILED: %s\n' "$1"
-    sed 's/^/    out: /' out 2>/dev/null | head -20
-    sed 's/^/    err: /' err 2>/dev/null | head -20
-}
-# is NAME WANTED GOT
-is() { if [[ $2 == "$3" ]]; then pass; else fail "$1: wanted '$2', got '$3'"; fi; }
-# has NAME FILE TEXT
-has() { if grep -qF -- "$3" "$2"; then pass; else fail "$1: no '$3' in $2"; fi; }
-has_not() { if grep -qF -- "$3" "$2"; then fail "$1: '$3' in $2"; else pass; fi; }
-# code NAME WANTED COMMAND...
-code() {
-    [[ -z ${TRACE:-} ]] || echo "$SECONDS $1"
-    local name=$1 wanted=$2 got
-    shift 2
-    "$@" >out 2>err </dev/null
-    got=$?
-    is "$name: exit code" "$wanted" "$got"
-}
-# until_true SECONDS COMMAND...
-until_true() {
-    local end=$((SECONDS + $1 + 1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.02
-    done
-}
-gone() { [[ ! -d /proc/$1 ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null; }
-there() { [[ -s $1 ]]; }
-# dies NAME PID
-dies() { if until_true 5 gone "$2"; then pass; else fail "$1: process $2 lives"; fi; }
-lives() { if gone "$2"; then fail "$1: process $2 is gone"; else pass; fi; }
-# In the background, by the binary itself, so that $! is the command's own pid; output in FILE.err
-background() {
-    local name=$1
-    shift
-    "$daybook" "$@" >"$name.out" 2>"$name.err" </dev/null &
-    last=$!
-    started+=("$last")
-}
-field() { python3 -c 'import json,sys; v=json.loads(sys.stdin.readline())
-for k in sys.argv[1].split("."): v=v[int(k)] if k.lstrip("-").isdigit() else v[k]
-print(v)' "$1"; }
-shown() { "$daybook" runs show "$1" --json 2>err | field "$2"; }
-
-echo "# $daybook, $engine"
+# shellcheck source=tests/command/tools.sh
+. "$here/tools.sh"
 
 # --- Words, flags, help
 code version 0 daybook version
@@ -95,7 +18,7 @@ has "help of a verb" out "Exit codes"
 code "no verb" 64 daybook
 code "unknown verb" 64 daybook fly
 code "half a verb" 64 daybook runs
-code "unknown flag" 64 daybook run x --deadline 6h -- true
+code "unknown flag" 64 daybook run x --dead-line 6h -- true
 code "no dashes" 64 daybook run x true
 has "no dashes" err "put --"
 code "no command" 64 daybook run x --
@@ -500,5 +423,4 @@ END
     is "Ctrl-Z and fg" "code 0" "$(cat out)"
 fi
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+finish

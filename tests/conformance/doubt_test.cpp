@@ -151,9 +151,10 @@ TEST_P(doubt, of_an_end) {
 
 TEST_P(doubt, of_a_record) {
   auto run = taken(book_.start(nightly_, day_));
-  auto attached = book_.attach(run.token()).value();
   for (bool const committed : both) {
-    for (auto* const by : {&run, &attached}) {
+    // A doubt of the owner's own makes the tokens that it gave out void.
+    auto attached = book_.attach(run.token()).value();
+    for (auto* const by : {&attached, &run}) {
       auto const name = (by == &run ? "own" : "attached") + std::to_string(committed);
       cut(place("record", committed));
       EXPECT_EQ(by->record(name).what(), outcome::done) << name;
@@ -162,6 +163,16 @@ TEST_P(doubt, of_a_record) {
   }
   EXPECT_EQ(seen().steps.size(), 4U);
   EXPECT_EQ(seen().info.steps_done, 4);
+}
+
+TEST_P(doubt, is_not_what_another_has_recorded) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto attached = book_.attach(run.token()).value();
+  EXPECT_EQ(attached.record("mailed").what(), outcome::done);
+  EXPECT_EQ(run.record("mailed").what(), outcome::done);
+  EXPECT_EQ(run.record("filed").what(), outcome::done);  // no transaction was left open
+  EXPECT_EQ(seen().info.steps_done, 2);
+  EXPECT_TRUE(std::move(run).finish());
 }
 
 TEST_P(doubt, of_becoming_a_holder) {
@@ -334,6 +345,20 @@ TEST_P(doubt, of_a_run_that_was_taken_over_meanwhile) {
 /// Whatever is cut, or fails, on the way of a whole piece of work: each effect is there once.
 class every_failpoint : public doubt {
  protected:
+  /// One that is given up first, by a body that knows, and whose probe knows what was done.
+  static bool at_most_once(daybook::run& run) {
+    try {
+      static_cast<void>(run.at_most_once(
+          "given up", [](daybook::effect const&) { throw daybook::not_done("refused"); },
+          [](daybook::effect const&) { return daybook::probed<void>::not_done(); }));
+    } catch (daybook::not_done const&) {
+      return static_cast<bool>(run.at_most_once(
+          "pay", [](daybook::effect const&) {},
+          [](daybook::effect const&) { return daybook::probed<void>::done(); }));
+    }
+    return false;
+  }
+
   /// Migrates, starts, does a step, records one, finishes; true when all went through.
   bool whole_piece(std::string const& prefix) {
     try {
@@ -343,8 +368,11 @@ class every_failpoint : public doubt {
       auto attempt = book.start(nightly_, day_, {.once = true});
       if (!attempt) return attempt.why() == refusal::done_before;
       auto run = std::move(attempt).take();
-      return run.step("load", insert(prefix.c_str())) && run.record("mailed") &&
-             daybook::testing::renew(book) && std::move(run).finish();
+      bool const done = run.step("load", insert(prefix.c_str())) && run.record("mailed") &&
+                        at_most_once(run) && run.carry("cursor", "7") &&
+                        daybook::testing::renew(book);
+      book.attach(run.token()).value().progress(1, 2);
+      return done && std::move(run).finish();
     } catch (daybook::error const&) {
       return false;
     }
@@ -357,6 +385,10 @@ TEST_P(every_failpoint, leaves_each_effect_once) {
     for (auto const name : daybook::testing::failpoints()) {
       if (name.starts_with("mark_dead") || name.starts_with("free")) continue;
       if (name.starts_with("resolve") || name.starts_with("stop")) continue;
+      // Of attempts that end otherwise: modes_test.cpp, deadline_test.cpp, errors_test.cpp.
+      if (name.starts_with("unknown") || name.starts_with("deadline")) continue;
+      if (name.starts_with("disown")) continue;
+      if (name.starts_with("operate")) continue;  // operate_test.cpp
       SCOPED_TRACE(std::string(name) + (action == failpoint_action::cut ? " cut" : " fails"));
       auto const prefix = "f" + std::to_string(number++) + "_";
       daybook::testing::arm(name, action);
@@ -371,7 +403,7 @@ TEST_P(every_failpoint, leaves_each_effect_once) {
         EXPECT_TRUE(at_once);
       }
       EXPECT_EQ(effects(prefix), "1");
-      EXPECT_EQ(database_.query("select count(*) from " + prefix + "step"), "2");
+      EXPECT_EQ(database_.query("select count(*) from " + prefix + "step"), "3");
       EXPECT_EQ(database_.query("select state from " + prefix + "run"), "0");
     }
   }

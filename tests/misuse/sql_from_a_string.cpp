@@ -2,6 +2,4 @@
 #include <daybook/daybook.hpp>
 
 #include <string>
-void job(daybook::transaction& tx, std::string const& table) {
-  tx.exec(table.c_str());
-}
+void job(daybook::transaction& tx, std::string const& table) { tx.exec(table.c_str()); }

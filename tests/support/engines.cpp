@@ -173,6 +173,12 @@ std::string raw_connection::execute(std::string const& text) {
   return on_sqlite(std::get<sqlite>(inside_->handle).get(), text);
 }
 
+std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*> raw_connection::native() const {
+  return std::visit(
+      [](auto const& of) -> std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*> { return of.get(); },
+      inside_->handle);
+}
+
 std::vector<engine> engines() {
   static std::vector<engine> const all{{"sqlite", ""},
                                        {"postgresql", "DAYBOOK_TEST_POSTGRESQL"},

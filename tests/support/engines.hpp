@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace support {
@@ -60,6 +61,8 @@ class raw_connection {
   ~raw_connection();
   /// On failure: throws std::runtime_error with the server's message.
   std::string execute(std::string const& text);
+  /// The driver's own handle, as an application has it.
+  [[nodiscard]] std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*> native() const;
 
  private:
   struct inside;

@@ -73,8 +73,8 @@ void check_include(report& into, fs::path const& relative, int line, std::string
   auto const what = found[2].str();
   bool const quoted = found[1] == "\"";
   auto const room = room_of(relative);
-  if (driver_headers.contains(what) && room != "drivers" && room != "tests") {
-    into.add(relative, line, "only src/drivers and tests may see " + what);
+  if (driver_headers.contains(what) && room != "drivers" && room != "tests" && room != "examples") {
+    into.add(relative, line, "only src/drivers, tests and examples may see " + what);
   }
   if (!quoted) return;
   auto const slash = what.find('/');
@@ -82,8 +82,9 @@ void check_include(report& into, fs::path const& relative, int line, std::string
     auto const allowed = floors.find(room);
     if (allowed == floors.end()) {
       into.add(relative, line, "the room '" + room + "' stands on no floor: name it in tidy.cpp");
-    } else if (relative.string().ends_with("_test.cpp") && what == "drivers/drivers.hpp") {
-      return;  // a unit test may make a session
+    } else if (relative.string().ends_with("_test.cpp") &&
+               (what == "drivers/drivers.hpp" || what.starts_with("support/"))) {
+      return;  // a unit test may make a session, and use what tests share
     } else if (!allowed->second.contains(what.substr(0, slash))) {
       into.add(relative, line, room + " may not include " + what + ": floors point downwards");
     }

@@ -6,9 +6,15 @@
 
 namespace torture {
 
-/// Steps "step1".. with an effect each, and one more that is only recorded.
+/// Steps "step1".. with an effect each in the database; one that is only recorded; one that is
+/// done outside at least once, and one at most once.
 inline constexpr int effect_steps = 4;
 inline constexpr char const* recorded_step = "recorded";
+inline constexpr char const* sent_step = "sent";
+inline constexpr char const* paid_step = "paid";
+inline constexpr int all_steps = effect_steps + 3;
+/// What every attempt carries on, once the first of its steps is behind it.
+inline constexpr char const* carried_name = "cursor";
 inline constexpr char const* process_name = "torture";
 
 inline std::string step_name(int number) { return "step" + std::to_string(number); }
@@ -22,13 +28,21 @@ enum class ending : int {
   error = 13,
   not_reached = 14,  ///< the job is over and an armed failpoint has not acted
   usage = 15,
+  unknown = 16,  ///< the at-most-once step has no known outcome: a person decides
 };
 
 /// One letter for each run of a worker in a mix, appended to the tally file.
-enum class tally : char { finished = 'F', busy = 'B', lost = 'L', given_back = 'G', error = 'E' };
+enum class tally : char {
+  finished = 'F',
+  busy = 'B',
+  lost = 'L',
+  given_back = 'G',
+  error = 'E',
+  unknown = 'U',
+};
 
-/// Beside DAYBOOK_FAILPOINT: what is armed when that one has cut the connection, in the same
-/// words. So a worker gets into the resolution of a doubt and is hit there.
+/// Beside DAYBOOK_FAILPOINT: what is armed when that one has cut the connection or failed, in the
+/// same words. So a worker gets into the resolution of a doubt and is hit there.
 inline constexpr char const* then_variable = "TORTURE_THEN";
 
 }  // namespace torture

@@ -85,7 +85,21 @@ void stop_past_the_lease(child& who, std::vector<seat>& seats, std::minstd_rand&
 
 }  // namespace
 
-void lane::mix(int workers, int faults, std::minstd_rand& dice) {
+void lane::jump_past_the_lease(bool patient) {
+  for (int tries = 0;; ++tries) {
+    try {
+      return daybook::testing::manual_clock(book_).advance(mix_lease + 1s);
+    } catch (std::exception const& e) {
+      if (!patient || tries == 100) {
+        return report_->failure(std::string("the clock could not be moved: ") + e.what());
+      }
+      // A pooler refuses everybody for a second when it has missed its server.
+      std::this_thread::sleep_for(50ms);
+    }
+  }
+}
+
+void lane::mix(int workers, int faults, std::minstd_rand& dice, server_faults* to) {
   auto const tally_file =
       (std::filesystem::temp_directory_path() / ("torture_" + std::to_string(::getpid()))).string();
   std::filesystem::remove(tally_file);
@@ -98,11 +112,8 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice) {
     seats.back().fill(dice);
   }
   auto const jump = [&] {
-    try {
-      daybook::testing::manual_clock(book_).advance(mix_lease + 1s);
-    } catch (std::exception const& e) {
-      report_->failure(std::string("the clock could not be moved: ") + e.what());
-    }
+    jump_past_the_lease(to != nullptr);
+    act_as_a_person(group, keys_in_a_mix);
   };
   auto next_check = std::chrono::steady_clock::now();
   for (int at = 0; at < faults; ++at) {
@@ -117,6 +128,10 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice) {
       }
       one.fill(dice);
     }
+    if (to != nullptr && at % 2 == 0) {
+      report_->trial(to->one(dice, jump));
+      continue;
+    }
     auto& victim = seats[static_cast<std::size_t>(up_to(dice, workers - 1))];
     switch (up_to(dice, 3)) {
       case 0: victim.fill(dice); break;  // the one there is killed
@@ -125,8 +140,8 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice) {
     }
     report_->trial("mix");
     if (auto const now = std::chrono::steady_clock::now(); now >= next_check) {
-      report_->add(check(database_, dialect_, of.prefix, group + "%", moment::amid),
-                   group + " fault " + std::to_string(at));
+      of.name = group + " fault " + std::to_string(at);
+      look_at_all(of, group + "%", moment::amid, {});
       // At most a fifth of the time, however much there is to check.
       auto const end = std::chrono::steady_clock::now();
       next_check = end + std::max<std::chrono::nanoseconds>(500ms, (end - now) * 4);
@@ -144,17 +159,35 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice) {
   }
   seats.clear();
   count_tally(tally_file);
-  drain(group, keys_in_a_mix);
+  drain(group, keys_in_a_mix, to == nullptr ? "mix" : "server");
 }
 
-void lane::drain(std::string const& group, int how_many) {
+/// The one person among them: of two, the slower could settle what was begun since it looked.
+/// Settles what is unknown, and now and then takes a run from whoever has it.
+void lane::act_as_a_person(std::string const& group, int how_many) {
+  daybook::process const process{process_name};
+  auto const piece = [&](int number) { return daybook::key(group + std::to_string(number)); };
+  try {
+    for (int at = 0; at < how_many; ++at) static_cast<void>(decide(book_, piece(at), world_));
+    if (++acts_ % 4 != 0) return;
+    auto const took = book_.release(process, piece(acts_ / 4 % how_many),
+                                    {.actor = "torture", .reason = "at random"});
+    if (took.value_or(false)) report_->trial("release");
+  } catch (daybook::error const&) {
+    return;  // the server is away; the next time will do
+  }
+}
+
+void lane::drain(std::string const& group, int how_many, std::string const& fault) {
   for (int at = 0; at < how_many; ++at) {
     trial of;
     of.key = group + std::to_string(at);
     of.name = of.key;
     settle(of, {"--again"});
   }
-  report_->add(check(database_, dialect_, "daybook_", group + "%", moment::at_the_end), group);
+  trial all;
+  all.name = group;
+  look_at_all(all, group + "%", moment::at_the_end, fault);
 }
 
 void lane::count_tally(std::string const& file) {
@@ -167,7 +200,9 @@ void lane::count_tally(std::string const& file) {
   report_->note("mix: runs finished " + std::to_string(count(tally::finished)) + ", busy " +
                 std::to_string(count(tally::busy)) + ", lost " +
                 std::to_string(count(tally::lost)) + ", given back " +
-                std::to_string(count(tally::given_back)) + ", calls that gave up " +
+                std::to_string(count(tally::given_back)) + ", unknown " +
+                std::to_string(count(tally::unknown)) + ", asked outside " +
+                std::to_string(world_.questions()) + ", calls that gave up " +
                 std::to_string(count(tally::error)));
   std::filesystem::remove(file);
 }

@@ -43,6 +43,16 @@ void report::took_over(std::chrono::milliseconds after) {
   take_overs_.push_back(after);
 }
 
+void report::settled_after(std::int64_t leases) {
+  std::lock_guard const lock(guard_);
+  ++settled_[leases];
+}
+
+void report::outside(std::string const& fault, seen_outside const& seen) {
+  std::lock_guard const lock(guard_);
+  outside_[fault] += seen;
+}
+
 void report::note(std::string const& line) {
   std::lock_guard const lock(guard_);
   notes_.push_back(line);
@@ -97,6 +107,16 @@ void report::print(std::string const& engine, unsigned seed) const {
                 static_cast<long long>(sorted[sorted.size() / 2].count()),
                 static_cast<long long>(sorted.back().count()));
   }
+  for (auto const& [leases, count] : settled_) {
+    std::printf("  settled after %lld leases %lld\n", static_cast<long long>(leases),
+                static_cast<long long>(count));
+  }
+  for (auto const& [fault, seen] : outside_) {
+    std::printf("  outside, %-6s at least once %lld, again %lld; at most once %lld, refused %lld\n",
+                fault.c_str(), static_cast<long long>(seen.sent),
+                static_cast<long long>(seen.sent_again), static_cast<long long>(seen.paid),
+                static_cast<long long>(seen.refused));
+  }
   for (std::size_t at = 0; at < std::min(notes_.size(), most_shown); ++at) {
     std::printf("  %s\n", notes_[at].c_str());
   }
@@ -104,10 +124,10 @@ void report::print(std::string const& engine, unsigned seed) const {
     std::printf("  FAILURE %s\n", failures_[at].c_str());
   }
   for (std::size_t kind = 0; kind < flaw_kinds; ++kind) {
-    std::printf("  %-15s %lld\n", std::string(flaw_names[kind]).c_str(),
+    std::printf("  %-17s %lld\n", std::string(flaw_names[kind]).c_str(),
                 static_cast<long long>(found_.count[kind]));
   }
-  auto const accepted = found_.count[static_cast<std::size_t>(flaw::stale_accepted)];
+  auto const accepted = found_.of(flaw::stale_accepted);
   std::printf("  zombies that wrote %lld, effects of theirs accepted %lld\n",
               static_cast<long long>(attempted_), static_cast<long long>(accepted));
   std::printf("  failures %zu\n", failures_.size());

@@ -1,6 +1,7 @@
 // What the driver counts, and how it says it. Thread-safe.
 #pragma once
 
+#include "torture/abroad.hpp"
 #include "torture/ledger.hpp"
 
 #include <chrono>
@@ -23,6 +24,10 @@ class report {
   /// ledger says.
   void zombies(std::int64_t how_many);
   void took_over(std::chrono::milliseconds after);
+  /// How often a lease had to end, once nothing more went wrong, until a run had succeeded.
+  void settled_after(std::int64_t leases);
+  /// What one kind of fault leads to outside.
+  void outside(std::string const& fault, seen_outside const& seen);
   void note(std::string const& line);
   /// Every failpoint times every action must have acted.
   void require_hits(std::vector<std::string> const& actions);
@@ -39,6 +44,8 @@ class report {
   findings found_;
   std::int64_t attempted_ = 0;
   std::vector<std::chrono::milliseconds> take_overs_;
+  std::map<std::int64_t, std::int64_t> settled_;
+  std::map<std::string, seen_outside> outside_;
   std::vector<std::string> failures_;
   std::vector<std::string> notes_;
 };

@@ -1,8 +1,13 @@
 #include "torture/trials.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <set>
 #include <thread>
+
+#include <unistd.h>
 
 namespace torture {
 
@@ -14,9 +19,14 @@ using std::chrono::milliseconds;
 constexpr milliseconds patience = 30s;
 /// Of workers that are stopped: so long, too, their open transactions keep locks.
 constexpr milliseconds short_lease = 1s;
+constexpr milliseconds usual_lease = 10s;
 /// Of their heirs, which must not be taken over while they wait for the zombie.
 constexpr milliseconds long_lease = 60s;
 constexpr std::chrono::microseconds a_jump = 1h;
+/// Once nothing more goes wrong: of the dead holder, and of one whom a person has waited for.
+constexpr int most_leases = 2;
+/// A deadline runs by the host's clock, too.
+constexpr char const* short_deadline = "40";
 
 daybook::book_options options(bool real_clock) {
   return {.lease = long_lease, .renew_in_background = false, .movable_clock = !real_clock};
@@ -40,21 +50,56 @@ ending expected_of_zombie(std::string const& failpoint, std::string const& sourc
   // The end had committed before: there was nothing left to lose.
   bool const ended = failpoint == "end.committed" || room == "stop" || source == "end.committed";
   if (ended) return ending::finished;
-  bool const holds = room == "renew" || room == "step" || room == "record" || room == "end" ||
-                     room == "resolve" || failpoint == "start.committed";
+  static std::set<std::string> const of_a_holder{"renew",    "step",     "record",  "intend",
+                                                 "effect",   "abandon",  "unknown", "carry",
+                                                 "progress", "deadline", "end",     "resolve"};
+  bool const holds = of_a_holder.contains(room) || failpoint == "start.committed";
   return holds ? ending::lost : ending::busy;
 }
 
 /// Where the doubt comes from: the COMMIT's reply is lost, or the COMMIT itself.
-std::array<std::string, 4> const sources{"step.committed", "step.before_commit", "end.committed",
-                                         "end.before_commit"};
+std::array<std::string, 6> const sources{"step.committed",   "step.before_commit",
+                                         "end.committed",    "end.before_commit",
+                                         "intend.committed", "carry.committed"};
+
+/// Of those that a worker passes at several steps: which it is. Steps are recorded by hand, and
+/// after both kinds of effect outside.
+std::array<std::string, 3> const recorded_by{recorded_step, sent_step, paid_step};
+std::array<std::string, 2> const outside_steps{sent_step, paid_step};
+
+bool is_at_payment(std::string const& failpoint, unsigned variant, std::string const& source) {
+  auto const room = room_of(failpoint);
+  if (room == "effect") return outside_steps.at(variant) == paid_step;
+  if (room == "record") {
+    return recorded_by.at(variant) == paid_step && place_of(failpoint) != "committed";
+  }
+  if (room == "abandon") return place_of(failpoint) != "committed";
+  return failpoint == "intend.committed" || source == "intend.committed" || room == "unknown";
+}
+
+/// How a worker ends that nothing worse happens to than an error or a cut connection. A cut is
+/// the library's own business: the job gets done. A thrown error is the caller's, and leaves a run
+/// that the next start resumes.
+ending expected_by_itself(std::string const& room, bool thrown, bool settled_by_probe) {
+  if (room == "deadline") return ending::lost;
+  bool const nobodys = room == "stop" || room == "disown" || settled_by_probe;
+  if (thrown && !nobodys) return ending::error;
+  return room == "unknown" ? ending::unknown : ending::finished;
+}
 
 }  // namespace
 
 unsigned variants_of(std::string const& failpoint) {
-  if (room_of(failpoint) == "step") return effect_steps;
-  if (room_of(failpoint) == "resolve") return sources.size();
-  return 1;
+  auto const room = room_of(failpoint);
+  if (room == "step") return effect_steps;
+  if (room == "resolve") return sources.size();
+  if (room == "record") return recorded_by.size();
+  return room == "effect" ? outside_steps.size() : 1;
+}
+
+bool differs(std::string const& failpoint, std::string const& action, unsigned variant) {
+  auto const room = room_of(failpoint);
+  return action != "fail" || variant == 0 || (room != "step" && room != "resolve");
 }
 
 lane::lane(support::engine const& on, std::string worker, report& to, bool real_clock)
@@ -62,15 +107,33 @@ lane::lane(support::engine const& on, std::string worker, report& to, bool real_
       report_(&to),
       database_(on),
       book_(database_.open(options(real_clock))),
-      dialect_(book_.dialect()) {
+      dialect_(book_.dialect()),
+      outside_file_(std::filesystem::temp_directory_path() /
+                    ("torture_" + std::to_string(::getpid()) + "_" +
+                     std::to_string(reinterpret_cast<std::uintptr_t>(this)))),
+      world_(outside_file_) {
   make_ledger(database_, dialect_);
 }
 
+lane::~lane() { std::filesystem::remove(outside_file_); }
+
 std::vector<std::string> lane::words(trial const& of, std::vector<std::string> const& more) const {
-  std::vector<std::string> out{worker_,    database_.url(), of.key,
-                               "--prefix", of.prefix,       "--migrate"};
+  std::vector<std::string> out{worker_,   database_.url(), of.key,      "--prefix",
+                               of.prefix, "--migrate",     "--outside", outside_file_};
+  if (of.probe) out.emplace_back("--probe");
+  out.insert(out.end(), of.of_all.begin(), of.of_all.end());
   out.insert(out.end(), more.begin(), more.end());
   return out;
+}
+
+std::vector<std::string> lane::first_words(trial const& of, milliseconds lease) const {
+  auto more = of.way;
+  more.insert(more.end(), {"--lease", std::to_string(lease.count())});
+  return words(of, more);
+}
+
+std::vector<std::string> lane::heirs_words(trial const& of, milliseconds lease) const {
+  return words(of, {"--reverse", "--wait", "20000", "--lease", std::to_string(lease.count())});
 }
 
 void lane::fail(trial const& of, std::string const& what, child const& who) {
@@ -79,7 +142,7 @@ void lane::fail(trial const& of, std::string const& what, child const& who) {
 
 /// SQLite has one writer: stopped there, it stops everybody (guarantees 4.4).
 bool lane::writes_alone(std::string const& failpoint) const {
-  return dialect_ == "sqlite" && place_of(failpoint) != "committed";
+  return dialect_ == "sqlite" && place_of(failpoint) != "committed" && failpoint != "effect.done";
 }
 
 void lane::past_the_lease(trial const& of) {
@@ -96,7 +159,7 @@ lane::trial lane::prepare(std::string const& failpoint, std::string const& actio
   out.key = "k" + std::to_string(++number_) + "." + failpoint + "." + action;
   auto const room = room_of(failpoint);
   if (room == "migrate") out.prefix = "m" + std::to_string(number_) + "_";
-  unsigned const skip = room == "step" ? variant : 0;
+  unsigned const skip = room == "resolve" ? 0 : variant;
   auto const what = failpoint + "=" + action + ":" + std::to_string(skip);
   if (room == "resolve") {
     out.source = sources.at(variant);
@@ -106,53 +169,84 @@ lane::trial lane::prepare(std::string const& failpoint, std::string const& actio
   } else {
     out.armed = {{"DAYBOOK_FAILPOINT", what}};
   }
-  out.no_step_left = room == "end" || out.source.starts_with("end") || skip + 1 == effect_steps;
+  bool const last_step = room == "step" && skip + 1 == effect_steps;
+  out.no_step_left =
+      room == "end" || room == "disown" || out.source.starts_with("end") || last_step;
+  out.at_payment = is_at_payment(failpoint, variant, out.source);
+  out.probe = room != "unknown" && room != "operate" && below(2, dice) == 0;
+  find_the_way(out);
   out.name = out.key + " (" + what + (out.source.empty() ? "" : " after " + out.source) + ")";
   return out;
 }
 
+/// Places off the straight way.
+void lane::find_the_way(trial& to) {
+  auto const room = room_of(to.failpoint);
+  if (room == "abandon") to.way = {"--decline"};
+  if (room == "deadline") to.way = {"--deadline", short_deadline};
+  if (room == "operate") to.of_all = {"--decide"};
+  if (room != "disown") return;
+  // An end that fails leaves the run to be let go of with what comes next.
+  to.armed = {{"DAYBOOK_FAILPOINT", "end.begun=fail"},
+              {then_variable, to.failpoint + "=" + to.action}};
+  to.way = {"--insist"};
+  if (to.action != "stop") to.way.insert(to.way.end(), {"--wait", "5000"});
+}
+
 /// Leaves the key held by a process that is dead, for the take-over's failpoints.
-void lane::bury_a_holder(trial const& of) {
-  child first(words(of), {{"DAYBOOK_FAILPOINT", "step.committed=kill"}});
+void lane::bury_a_holder(trial const& of, std::string const& at) {
+  child first(words(of), {{"DAYBOOK_FAILPOINT", at + "=kill"}});
   if (auto const came = first.wait(patience); came.what != child::state::killed) {
     fail(of, "the first holder " + came.text(), first);
   }
   past_the_lease(of);
 }
 
+/// Leaves a run to a person.
+void lane::leave_it_unknown(trial const& of) {
+  auto nobody_decides = of;
+  nobody_decides.of_all.clear();
+  child heir(words(nobody_decides));
+  if (auto const came = heir.wait(patience); !came.is(ending::unknown)) {
+    fail(of, "the first heir " + came.text(), heir);
+  }
+}
+
 void lane::one(std::string const& failpoint, std::string const& action, unsigned variant,
                std::minstd_rand& dice) {
   auto const what = prepare(failpoint, action, variant, dice);
   auto const room = room_of(failpoint);
-  if (room == "mark_dead" || room == "free") bury_a_holder(what);
+  if (room == "mark_dead" || room == "free") bury_a_holder(what, "step.committed");
+  if (room == "unknown" || room == "operate") bury_a_holder(what, "intend.committed");
+  if (room == "operate") leave_it_unknown(what);
+  bool over = false;
   if (action == "kill") {
     killed(what);
   } else if (action != "stop") {
-    ends_by_itself(what);
+    over = ends_by_itself(what);
   } else if (writes_alone(failpoint)) {
     stopped_while_writing(what, dice);
   } else {
-    stopped(what);
+    over = stopped(what);
   }
-  finish(what);
+  finish(what, over);
   report_->trial(action);
 }
 
-/// A cut connection is the library's own business: the job gets done. A thrown error is the
-/// caller's, and leaves a run that the next start resumes.
-void lane::ends_by_itself(trial const& of) {
-  child worker(words(of, {"--lease", "10000"}), of.armed);
+bool lane::ends_by_itself(trial const& of) {
+  child worker(first_words(of, usual_lease), of.armed);
   auto const came = worker.wait(patience);
-  bool const thrown = of.action == "fail" && room_of(of.failpoint) != "stop";
-  if (came.is(thrown ? ending::error : ending::finished)) {
+  bool const settled = of.failpoint == "effect.done" && of.at_payment && of.probe;
+  if (came.is(expected_by_itself(room_of(of.failpoint), of.action == "fail", settled))) {
     report_->hit(of.failpoint, of.action);
   } else {
     fail(of, "the worker " + came.text(), worker);
   }
+  return came.is(ending::finished);
 }
 
 void lane::killed(trial const& of) {
-  child worker(words(of, {"--lease", "10000"}), of.armed);
+  child worker(first_words(of, usual_lease), of.armed);
   auto const came = worker.wait(patience);
   if (came.what == child::state::killed && came.code == SIGKILL) {
     report_->hit(of.failpoint, of.action);
@@ -164,15 +258,16 @@ void lane::killed(trial const& of) {
 
 /// Stopped; its lease ends; an heir takes over, does a step and is held there; the zombie goes
 /// on, and tries to write what the heir has not done yet; then the heir does the rest.
-void lane::stopped(trial const& of) {
-  child zombie(words(of, {"--lease", std::to_string(short_lease.count())}), of.armed);
+bool lane::stopped(trial const& of) {
+  child zombie(first_words(of, short_lease), of.armed);
   if (auto const came = zombie.wait(patience); came.what != child::state::stopped) {
-    return fail(of, "the worker " + came.text(), zombie);
+    fail(of, "the worker " + came.text(), zombie);
+    return false;
   }
   report_->hit(of.failpoint, of.action);
   past_the_lease(of);
   child heir(
-      words(of, {"--reverse", "--wait", "20000", "--lease", std::to_string(long_lease.count())}),
+      heirs_words(of, long_lease),
       {{"DAYBOOK_FAILPOINT", of.no_step_left ? "start.committed=stop" : "step.committed=stop"}});
   auto const expected = expected_of_zombie(of.failpoint, of.source);
   auto const arrived = heir.wait(patience);
@@ -186,22 +281,25 @@ void lane::stopped(trial const& of) {
          zombie);
   }
   if (expected == ending::lost) report_->zombies(1);
-  if (!in_hand) return;
+  if (!in_hand) return came.is(ending::finished);
   heir.go_on();
-  if (auto const last = heir.wait(patience); !last.is(ending::finished)) {
+  bool const nobody_knows = of.at_payment && !of.probe;
+  auto const last = heir.wait(patience);
+  if (!last.is(nobody_knows ? ending::unknown : ending::finished)) {
     fail(of, "the heir " + last.text(), heir);
   }
+  return last.is(ending::finished);
 }
 
 /// Nobody can write, not even the clock, until it goes on: after a bounded time it does, among
 /// others that wait for it.
 void lane::stopped_while_writing(trial const& of, std::minstd_rand& dice) {
-  child worker(words(of, {"--lease", "10000"}), of.armed);
+  child worker(first_words(of, usual_lease), of.armed);
   if (auto const came = worker.wait(patience); came.what != child::state::stopped) {
     return fail(of, "the worker " + came.text(), worker);
   }
   report_->hit(of.failpoint, of.action);
-  child other(words(of, {"--reverse", "--wait", "20000", "--lease", "10000"}));
+  child other(heirs_words(of, usual_lease));
   // Where the end is committed already, it only reads, and is not stopped with it.
   auto const beside = other.wait(milliseconds(50 + below(200, dice)));
   if (beside.what != child::state::silent && !beside.is(ending::done_before)) {
@@ -210,25 +308,43 @@ void lane::stopped_while_writing(trial const& of, std::minstd_rand& dice) {
   worker.go_on();
   for (auto* const one : {&worker, &other}) {
     auto const came = one->wait(patience);
-    bool const good =
-        came.is(ending::finished) || came.is(ending::done_before) || came.is(ending::busy);
+    bool const good = came.is(ending::finished) || came.is(ending::done_before) ||
+                      came.is(ending::busy) ||
+                      (came.is(ending::unknown) && room_of(of.failpoint) == "unknown") ||
+                      (came.is(ending::lost) && room_of(of.failpoint) == "deadline");
     if (!good) fail(of, "a worker " + came.text(), *one);
   }
 }
 
 /// Healed: a clean worker finishes what is left, and everything must be right.
-void lane::finish(trial const& of) {
-  settle(of);
-  report_->add(check(database_, dialect_, of.prefix, of.key, moment::at_the_end), of.name);
+void lane::finish(trial const& of, bool over) {
+  bool const there = room_of(of.failpoint) != "migrate";
+  if (!over && there) look_at_all(of, of.key, moment::amid, {});
+  if (!over) settle(of);
+  look_at_all(of, of.key, moment::at_the_end, of.action);
+}
+
+/// Counts under `fault` what was seen outside, when it is given.
+void lane::look_at_all(trial const& of, std::string const& keys, moment when,
+                       std::string const& fault) {
+  seen_outside seen;
+  auto found = check_outside(database_, dialect_, of.prefix, keys, world_, when, seen);
+  found += check(database_, dialect_, of.prefix, keys, when);
+  report_->add(found, of.name);
+  if (!fault.empty()) report_->outside(fault, seen);
 }
 
 void lane::settle(trial const& of, std::vector<std::string> more) {
-  more.insert(more.end(), {"--lease", "10000"});
+  more.insert(more.end(), {"--decide", "--lease", std::to_string(usual_lease.count())});
   auto const until = std::chrono::steady_clock::now() + patience;
-  for (;;) {
+  for (int leases = 0;; ++leases) {
     child clean(words(of, more));
     auto const came = clean.wait(patience);
-    if (came.is(ending::finished) || came.is(ending::done_before)) return;
+    if (came.is(ending::finished) || came.is(ending::done_before)) {
+      report_->settled_after(leases);
+      if (leases > most_leases) fail(of, "it took " + std::to_string(leases) + " leases", clean);
+      return;
+    }
     if (!came.is(ending::busy)) return fail(of, "a clean worker " + came.text(), clean);
     if (std::chrono::steady_clock::now() >= until) return fail(of, "no end of busy", clean);
     past_the_lease(of);
@@ -284,7 +400,7 @@ void lane::real_stop(std::string const& failpoint, unsigned skip) {
     if (came.is(ending::finished) || came.is(ending::done_before)) break;
     if (!came.is(ending::busy)) return fail(of, "a clean worker " + came.text(), clean);
   }
-  report_->add(check(database_, dialect_, of.prefix, of.key, moment::at_the_end), of.name);
+  look_at_all(of, of.key, moment::at_the_end, "real stop");
   report_->trial("real stop");
 }
 

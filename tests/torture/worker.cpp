@@ -1,22 +1,28 @@
 // A worker under torture: opens a book and does the job under one key, or many jobs until it is
 // asked to end. The driver kills and stops it; DAYBOOK_FAILPOINT says where it does so itself.
 //
-//   torture_worker URL KEY [--prefix P] [--lease MS] [--real-clock] [--migrate] [--reverse]
-//                          [--again] [--wait MS] [--step-ms MS] [--loop SEED KEYS TALLY]
+//   torture_worker URL KEY --outside FILE [--prefix P] [--lease MS] [--real-clock] [--migrate]
+//                  [--reverse] [--again] [--wait MS] [--step-ms MS] [--deadline MS] [--probe]
+//                  [--decline] [--decide] [--insist] [--loop SEED KEYS TALLY]
 #include "base/failpoint.hpp"
 #include "torture/job.hpp"
+#include "torture/outside.hpp"
 
 #include <daybook/daybook.hpp>
 #include <daybook/testing.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <random>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -24,6 +30,7 @@
 
 namespace {
 
+using daybook::outcome;
 using std::chrono::milliseconds;
 using torture::ending;
 using torture::tally;
@@ -38,7 +45,13 @@ struct settings {
   bool real_clock = false;
   bool migrate = false;
   bool reverse = false;
-  bool again = false;  ///< also where the key has succeeded before
+  bool again = false;                    ///< also where the key has succeeded before
+  bool probe = false;                    ///< of the at-most-once step: asks outside
+  bool decline = false;                  ///< that step says "not done" the first time
+  bool decide = false;                   ///< as a person does, where its outcome is unknown
+  bool insist = false;                   ///< renews and starts again, once, after an error
+  std::optional<milliseconds> deadline;  ///< works only when it is past
+  std::string outside_file;
   bool loop = false;
   unsigned seed = 0;
   int keys = 0;
@@ -62,8 +75,24 @@ settings parse(std::vector<std::string> const& words) {
   settings out;
   out.url = words[0];
   out.key = words[1];
+  std::array<std::pair<std::string_view, bool*>, 8> const switches{{
+      {"--real-clock", &out.real_clock},
+      {"--migrate", &out.migrate},
+      {"--reverse", &out.reverse},
+      {"--again", &out.again},
+      {"--probe", &out.probe},
+      {"--decline", &out.decline},
+      {"--decide", &out.decide},
+      {"--insist", &out.insist},
+  }};
   for (std::size_t at = 2; at < words.size(); ++at) {
     auto const& word = words[at];
+    auto const found = std::find_if(switches.begin(), switches.end(),
+                                    [&](auto const& one) { return one.first == word; });
+    if (found != switches.end()) {
+      *found->second = true;
+      continue;
+    }
     auto const next = [&]() -> std::string const& {
       if (++at >= words.size()) usage();
       return words[at];
@@ -76,14 +105,10 @@ settings parse(std::vector<std::string> const& words) {
       out.wait = milliseconds(number(next()));
     } else if (word == "--step-ms") {
       out.step = milliseconds(number(next()));
-    } else if (word == "--real-clock") {
-      out.real_clock = true;
-    } else if (word == "--migrate") {
-      out.migrate = true;
-    } else if (word == "--reverse") {
-      out.reverse = true;
-    } else if (word == "--again") {
-      out.again = true;
+    } else if (word == "--deadline") {
+      out.deadline = milliseconds(number(next()));
+    } else if (word == "--outside") {
+      out.outside_file = next();
     } else if (word == "--loop") {
       out.loop = true;
       out.seed = static_cast<unsigned>(number(next()));
@@ -93,6 +118,7 @@ settings parse(std::vector<std::string> const& words) {
       usage();
     }
   }
+  if (out.outside_file.empty()) usage();
   return out;
 }
 
@@ -110,19 +136,88 @@ void renew(daybook::book& book) {
   }
 }
 
-bool effect(daybook::run& run, int index, milliseconds length) {
+outcome effect(daybook::run& run, int index, milliseconds length) {
   auto const name = torture::step_name(index);
   // Both places of the fence, so that each failpoint meets both.
   daybook::step_options const options{.fence = index % 2 == 0 ? daybook::fence_position::first
                                                               : daybook::fence_position::last};
-  return static_cast<bool>(run.step(name, options, [&](daybook::transaction& tx) {
-    tx.exec(
-        "insert into effect(process, run_key, run_no, step, epoch, attempt, pid) "
-        "values (:process, :run_key, :run_no, :step, :epoch, :attempt, :pid)",
-        run.process_name().str(), run.run_key().str(), run.number(), name, run.epoch(),
-        run.attempt(), std::int64_t{::getpid()});
-    std::this_thread::sleep_for(length);
-  }));
+  return run
+      .step(name, options,
+            [&](daybook::transaction& tx) {
+              tx.exec(
+                  "insert into effect(process, run_key, run_no, step, epoch, attempt, pid) "
+                  "values (:process, :run_key, :run_no, :step, :epoch, :attempt, :pid)",
+                  run.process_name().str(), run.run_key().str(), run.number(), name, run.epoch(),
+                  run.attempt(), std::int64_t{::getpid()});
+              std::this_thread::sleep_for(length);
+            })
+      .what();
+}
+
+/// What both steps outside carry.
+constexpr std::int64_t receipt = 7;
+
+outcome with_receipt(daybook::stepped<std::int64_t> const& answer) {
+  if (answer && answer.value() != receipt) throw std::logic_error("what a step carried is lost");
+  return answer.what();
+}
+
+class abroad {
+ public:
+  abroad(daybook::run& run, torture::outside& world) : run_(&run), world_(&world) {}
+
+  outcome send() const {
+    return with_receipt(run_->at_least_once(torture::sent_step, [&](daybook::effect const& with) {
+      world_->accept(call(torture::sent_step, with));
+      return receipt;
+    }));
+  }
+
+  outcome pay(bool probes, bool& declines) const {
+    auto const body = [&](daybook::effect const& with) {
+      if (std::exchange(declines, false)) throw daybook::not_done("declined");
+      if (!world_->accept(call(torture::paid_step, with))) throw daybook::not_done("refused");
+      return receipt;
+    };
+    auto const probe = [&](daybook::effect const& with) {
+      bool const done =
+          world_->ask(torture::paid_step, run_->run_key().str(), run_->number(), with.attempt());
+      return done ? daybook::probed<std::int64_t>::done(receipt)
+                  : daybook::probed<std::int64_t>::not_done();
+    };
+    return with_receipt(probes ? run_->at_most_once(torture::paid_step, body, probe)
+                               : run_->at_most_once(torture::paid_step, body));
+  }
+
+  /// Where the receiver refuses, somebody has asked for a later attempt.
+  outcome pay_insistently(bool probes, bool declines) const {
+    for (;;) {
+      bool const declined_now = declines;
+      try {
+        return pay(probes, declines);
+      } catch (daybook::not_done const&) {
+        if (!declined_now || run_->stop().stop_requested()) return outcome::lost;
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] torture::call call(std::string const& step, daybook::effect const& with) const {
+    return {step,       run_->run_key().str(), run_->number(), with.attempt(), run_->epoch(),
+            ::getpid(), with.idempotency_key()};
+  }
+
+  daybook::run* run_;
+  torture::outside* world_;
+};
+
+/// Once for the renewal to write, once by hand, as the children of a process do.
+outcome tell_progress(daybook::book& book, daybook::run& run) {
+  run.progress(1, torture::all_steps, "the first step");
+  auto child = book.attach(run.token());
+  if (!child) return outcome::lost;
+  child->progress(2, torture::all_steps);
+  return outcome::done;
 }
 
 std::vector<int> order(bool reverse) {
@@ -132,33 +227,86 @@ std::vector<int> order(bool reverse) {
   return out;
 }
 
-/// False: lost.
-bool all_steps(daybook::book& book, daybook::run& run, settings const& how) {
-  int done = 0;
-  for (int const index : order(how.reverse)) {
-    if (!effect(run, index, how.step)) return false;
-    if (++done == 1 && !how.real_clock) renew(book);
-    if (done == 2 && !run.record(torture::recorded_step)) return false;
+bool went_on(outcome what) { return what == outcome::done || what == outcome::skipped; }
+
+/// A new run after a success begins at its first step.
+void check_fresh(daybook::run const& run) {
+  if (run.resumed()) return;
+  bool done = run.carried(torture::carried_name).has_value();
+  for (int const index : order(false)) done = done || run.done(torture::step_name(index));
+  if (done || run.done(torture::paid_step)) {
+    throw std::logic_error("a new run remembers steps of another");
   }
-  return true;
 }
 
-ending one_job(settings const& how) {
+/// done; or why it was no more.
+outcome all_steps(daybook::book& book, daybook::run& run, settings const& how,
+                  torture::outside& world) {
+  check_fresh(run);
+  abroad const others(run, world);
+  int done = 0;
+  auto what = outcome::done;
+  auto const go_on = [&](outcome now) { return went_on(what = now); };
+  for (int const index : order(how.reverse)) {
+    if (!go_on(effect(run, index, how.step))) return what;
+    ++done;
+    if (done == 1) {
+      if (!how.real_clock) renew(book);
+      if (!go_on(run.carry(torture::carried_name, std::to_string(run.epoch())).what())) return what;
+      if (!go_on(tell_progress(book, run))) return what;
+    }
+    if (done != 2) continue;
+    if (!go_on(run.record(torture::recorded_step).what())) return what;
+    if (!go_on(others.send())) return what;
+    if (!go_on(others.pay_insistently(how.probe, how.decline))) return what;
+  }
+  return outcome::done;
+}
+
+ending of(outcome what) {
+  if (what == outcome::unknown) return ending::unknown;
+  return what == outcome::done ? ending::finished : ending::lost;
+}
+
+ending one_attempt(daybook::book& book, daybook::run run, settings const& how,
+                   torture::outside& world) {
+  // The library watches a deadline by its host's clock, which nothing can move.
+  if (how.deadline) std::this_thread::sleep_for(*how.deadline + milliseconds(1));
+  auto const what = all_steps(book, run, how, world);
+  return of(what == outcome::done ? std::move(run).finish().what() : what);
+}
+
+ending one_job(settings how) {
+  torture::outside world(how.outside_file);
   daybook::book book(how.url, {.prefix = how.prefix,
                                .lease = how.lease,
                                .renew_in_background = how.real_clock,
                                .movable_clock = !how.real_clock});
   if (how.migrate) book.migrate();
+  daybook::key const piece{how.key};
+  bool could_not_end = false;
   auto const until = std::chrono::steady_clock::now() + how.wait;
   for (;;) {
-    auto attempt = book.start(daybook::process{torture::process_name}, daybook::key{how.key},
-                              {.once = !how.again});
+    auto attempt = book.start(daybook::process{torture::process_name}, piece,
+                              {.once = !how.again, .deadline = how.deadline});
+    bool unknown = false;
     if (attempt) {
-      auto run = std::move(attempt).take();
-      if (!all_steps(book, run, how)) return ending::lost;
-      return std::move(run).finish() ? ending::finished : ending::lost;
+      try {
+        auto const came = one_attempt(book, std::move(attempt).take(), how, world);
+        unknown = came == ending::unknown;
+        if (!unknown || !how.decide) return came;
+      } catch (daybook::error const&) {
+        if (!std::exchange(how.insist, false)) throw;
+        could_not_end = true;
+      }
+    } else if (attempt.why() == daybook::refusal::done_before) {
+      return ending::done_before;
+    } else if (attempt.why() == daybook::refusal::unknown_outcome) {
+      if (!how.decide) return ending::unknown;
+      unknown = true;
     }
-    if (attempt.why() == daybook::refusal::done_before) return ending::done_before;
+    if (could_not_end) renew(book);  // which lets go of it
+    if (unknown && torture::decide(book, piece, world)) continue;
     if (std::chrono::steady_clock::now() >= until) return ending::busy;
     std::this_thread::sleep_for(milliseconds(10));
   }
@@ -166,25 +314,54 @@ ending one_job(settings const& how) {
 
 std::atomic<bool> asked_to_end = false;
 
-tally one_of_many(daybook::book& book, daybook::key const& piece, std::minstd_rand& dice) {
+tally of_many(outcome what) { return what == outcome::unknown ? tally::unknown : tally::lost; }
+
+/// What lies between the steps with an effect. done: go on.
+outcome between(daybook::book& book, daybook::run& run, torture::outside& world,
+                std::minstd_rand& dice) {
   auto const up_to = [&](int most) { return std::uniform_int_distribution<int>(0, most)(dice); };
-  auto attempt = book.start(daybook::process{torture::process_name}, piece);
+  abroad const others(run, world);
+  if (up_to(3) == 0) renew(book);
+  std::this_thread::sleep_for(milliseconds(up_to(5)));
+  if (up_to(2) == 0) {
+    auto const told = tell_progress(book, run);
+    if (told != outcome::done) return told;
+  }
+  auto what = run.done(torture::sent_step) ? outcome::skipped : others.send();
+  if (!went_on(what) || run.done(torture::paid_step)) return went_on(what) ? outcome::done : what;
+  what = others.pay_insistently(up_to(3) > 0, up_to(9) == 0);
+  return went_on(what) ? outcome::done : what;
+}
+
+tally one_of_many(daybook::book& book, daybook::key const& piece, torture::outside& world,
+                  std::minstd_rand& dice) {
+  auto const up_to = [&](int most) { return std::uniform_int_distribution<int>(0, most)(dice); };
+  std::optional<milliseconds> deadline;
+  if (up_to(7) == 0) deadline = milliseconds(5 + up_to(40));
+  auto attempt = book.start(daybook::process{torture::process_name}, piece, {.deadline = deadline});
   if (!attempt) {
     std::this_thread::sleep_for(milliseconds(1 + up_to(5)));
     return tally::busy;
   }
   auto run = std::move(attempt).take();
+  check_fresh(run);
+  auto what = run.carry(torture::carried_name, std::to_string(run.epoch())).what();
+  if (what != outcome::done) return of_many(what);
+  int const abroad_after = up_to(torture::effect_steps - 1);
+  int done = 0;
   for (int const index : order(up_to(1) == 1)) {
-    if (!effect(run, index, milliseconds(up_to(3)))) return tally::lost;
-    if (up_to(3) == 0) renew(book);
-    std::this_thread::sleep_for(milliseconds(up_to(5)));
+    if (what = effect(run, index, milliseconds(up_to(3))); !went_on(what)) return of_many(what);
+    if (done++ == abroad_after) {
+      if (what = between(book, run, world, dice); what != outcome::done) return of_many(what);
+    }
     if (up_to(30) == 0) return tally::given_back;  // dropped: somebody resumes it
   }
-  if (!run.record(torture::recorded_step)) return tally::lost;
+  if (what = run.record(torture::recorded_step).what(); !went_on(what)) return of_many(what);
   int const how = up_to(9);
   if (how == 0) return std::move(run).fail("on purpose") ? tally::given_back : tally::lost;
   if (how == 1) return std::move(run).release("on purpose") ? tally::given_back : tally::lost;
-  return std::move(run).finish() ? tally::finished : tally::lost;
+  what = std::move(run).finish().what();
+  return what == outcome::done ? tally::finished : of_many(what);
 }
 
 void append(int file, tally what) {
@@ -200,15 +377,17 @@ ending many_jobs(settings const& how) {
                                .lease = how.lease,
                                .renew_in_background = false,
                                .movable_clock = true});
+  torture::outside world(how.outside_file);
   std::minstd_rand dice(how.seed);
   while (!asked_to_end) {
     daybook::key const piece(how.key + std::to_string(dice() % static_cast<unsigned>(how.keys)));
     try {
-      append(file, one_of_many(book, piece, dice));
+      append(file, one_of_many(book, piece, world, dice));
     } catch (daybook::error const& e) {
       // Under faults a call may give up; what it leaves behind is checked in the ledger.
       append(file, tally::error);
       std::fprintf(stderr, "%s: %s\n", e.statement().c_str(), e.what());
+      if (e.kind() == daybook::fault::unreachable) std::this_thread::sleep_for(milliseconds(20));
     }
   }
   ::close(file);
