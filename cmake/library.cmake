@@ -1,4 +1,4 @@
-# The library, as a function: the tests build it a second time with the fence switched off.
+# The library, as a function.
 set(daybook_embedded_sql ${PROJECT_BINARY_DIR}/embedded_sql.cpp)
 file(GLOB daybook_sql_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sql/*/*.sql)
 add_custom_command(
