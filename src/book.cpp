@@ -5,6 +5,7 @@
 #include "core/transact.hpp"
 #include "drivers/drivers.hpp"
 #include "base/uuid.hpp"
+#include "queue/store.hpp"
 #include "work/engine.hpp"
 
 #include <daybook/book.hpp>
@@ -193,6 +194,20 @@ std::optional<bool> book::resolve(process const& name, key const& piece, resolut
                                   remark const& by) {
   return core::resolve_step(engine_->ready(), name, piece, how, by);
 }
+
+queue book::make_queue(std::string_view name, queue_options const& options) {
+  auto const with = engine_->ready();
+  return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options));
+}
+
+std::optional<queue> book::queue(std::string_view name) const {
+  auto const with = engine_->ready();
+  auto inside = daybook::queues::open(with, engine_->lease(), name);
+  if (!inside) return std::nullopt;
+  return daybook::queue(std::move(inside));
+}
+
+std::vector<std::string> book::queues() const { return daybook::queues::names(engine_->ready()); }
 
 pruned book::prune(prune_options const& what, remark const& by) {
   return core::prune_history(engine_->ready(), what, by);

@@ -15,6 +15,7 @@
 #include <daybook/observer.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/pending.hpp>
+#include <daybook/queue.hpp>
 #include <daybook/run.hpp>
 
 #include <chrono>
@@ -158,6 +159,13 @@ class DAYBOOK_EXPORT book {
   pruned prune(prune_options const& what, remark const& by);
   /// What people changed under a key, oldest first.
   [[nodiscard]] std::vector<change_info> changes(process const& name, key const& piece) const;
+
+  /// Makes a queue, or gives it these options; what is in it stays. On failure: throws
+  /// daybook::error (fault::bad_argument names the option).
+  daybook::queue make_queue(std::string_view name, queue_options const& options = {});
+  /// Empty: there is none of that name.
+  [[nodiscard]] std::optional<daybook::queue> queue(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> queues() const;
 
   /// Every precondition of the guarantees, as this database is set up now.
   [[nodiscard]] std::vector<finding> doctor() const;

@@ -65,6 +65,9 @@ class DAYBOOK_EXPORT transaction {
   template <native_handle N>
   [[nodiscard]] N* as() const noexcept;
 
+  /// For the other rooms of this library only.
+  [[nodiscard]] db::session& internals() const noexcept { return *session_; }
+
  private:
   std::int64_t exec_values(sql text, std::initializer_list<value> arguments);
   std::vector<cell> query_values(sql text, std::initializer_list<value> arguments,

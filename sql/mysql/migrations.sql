@@ -147,3 +147,113 @@ create table if not exists {change} (
   detail  blob           not null,
   index change_by_run (process, run_key, id)
 ) engine = InnoDB;
+
+-- migration: 3 queues
+-- A task is not a row: a segment stands for all the members in [lo, hi) that share what it says.
+-- Only what schedules is in it; who did what and when is in `outcome`, which is appended to.
+create table if not exists {queue} (
+  created_us     bigint   not null,
+  period_us      bigint   not null,
+  grain_us       bigint   not null,
+  backoff_us     bigint   not null,
+  backoff_max_us bigint   not null,
+  retention_us   bigint   not null,
+  slot_us        bigint   not null,
+  slot_next_us   bigint   not null,
+  round_us       bigint,
+  id             int      not null auto_increment primary key,
+  version        int      not null,
+  attempts       int      not null,
+  crash_limit    int      not null,
+  running_limit  int      not null,
+  segment_size   int      not null,
+  cadence        smallint not null check (cadence in (0, 1)),
+  mode           smallint not null check (mode in (1, 2, 3)),
+  detail         smallint not null check (detail in (0, 1)),
+  rounds         smallint not null check (rounds in (0, 1)),
+  paused         smallint not null check (paused in (0, 1)),
+  name           varbinary(255) not null unique
+) engine = InnoDB;
+
+-- The ids of members are given out in blocks. One row.
+create table if not exists {member_id} (
+  next_id  bigint   not null,
+  only_row smallint not null primary key check (only_row = 1)
+) engine = InnoDB;
+
+insert ignore into {member_id} (next_id, only_row) values (1, 1);
+
+create table if not exists {member} (
+  id         bigint not null primary key,
+  created_us bigint not null,
+  queue      int    not null,
+  member_key varbinary(255) not null,
+  payload    longblob,
+  unique member_by_key (queue, member_key)
+) engine = InnoDB;
+
+-- By `hi`: the segment of an id is the first whose hi is above it, and to cut a segment at its
+-- lower end changes no index. `lane`: the priority, 0 to 9, and 10 more for those that are claimed
+-- singly.
+create table if not exists {segment} (
+  hi        bigint   not null primary key,
+  lo        bigint   not null,
+  due_us    bigint   not null,
+  turn_us   bigint   not null,
+  period_us bigint   not null,
+  queue     int      not null,
+  attempts  int      not null,
+  crashes   int      not null,
+  lane      smallint not null check (lane between 0 and 19),
+  state     smallint not null check (state in (0, 2, 3, 4, 5, 6, 7)),
+  check (lo < hi),
+  index segment_by_due (queue, lane, due_us, hi)
+) engine = InnoDB;
+
+-- `ranges`: rows of [lo, hi, hi of the segment it was cut from, lane, state, attempts, crashes,
+-- turn_us, period_us, due_us], in JSON. `reclaimed_us`: its holder died; the row stays so that the
+-- holder, should it live after all, hears of it.
+create table if not exists {claim} (
+  claimed_us   bigint not null,
+  reclaimed_us bigint,
+  queue        int    not null,
+  size         int    not null,
+  id           varbinary(64) not null primary key,
+  holder       varbinary(64) not null,
+  ranges       longtext character set ascii collate ascii_bin not null
+) engine = InnoDB;
+
+-- What is finished of a claim that goes on.
+create table if not exists {done} (
+  lo          bigint   not null,
+  hi          bigint   not null,
+  finished_us bigint   not null,
+  delay_us    bigint   not null,
+  attempts    int      not null,
+  state       smallint not null,
+  claim       varbinary(64) not null,
+  remark      blob not null,
+  primary key (claim, lo)
+) engine = InnoDB;
+
+create table if not exists {outcome} (
+  lo          bigint   not null,
+  hi          bigint   not null,
+  turn_us     bigint   not null,
+  started_us  bigint   not null,
+  finished_us bigint   not null,
+  queue       int      not null,
+  attempts    int      not null,
+  state       smallint not null,
+  claim       varbinary(64) not null,
+  remark      blob not null,
+  primary key (lo, claim)
+) engine = InnoDB;
+
+create table if not exists {request} (
+  seq    bigint   not null auto_increment primary key,
+  member bigint   not null,
+  at_us  bigint   not null,
+  queue  int      not null,
+  kind   smallint not null check (kind between 1 and 5)
+) engine = InnoDB;

@@ -158,3 +158,116 @@ create table if not exists {change} (
 );
 
 create index if not exists {prefix}change_by_run on {change} (process, run_key, id);
+
+-- migration: 3 queues
+-- A task is not a row: a segment stands for all the members in [lo, hi) that share what it says.
+-- Only what schedules is in it; who did what and when is in `outcome`, which is appended to.
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+create table if not exists {queue} (
+  created_us     bigint   not null,
+  period_us      bigint   not null,
+  grain_us       bigint   not null,
+  backoff_us     bigint   not null,
+  backoff_max_us bigint   not null,
+  retention_us   bigint   not null,
+  slot_us        bigint   not null,
+  slot_next_us   bigint   not null,
+  round_us       bigint,
+  id             int      not null generated always as identity primary key,
+  version        int      not null,
+  attempts       int      not null,
+  crash_limit    int      not null,
+  running_limit  int      not null,
+  segment_size   int      not null,
+  cadence        smallint not null check (cadence in (0, 1)),
+  mode           smallint not null check (mode in (1, 2, 3)),
+  detail         smallint not null check (detail in (0, 1)),
+  rounds         smallint not null check (rounds in (0, 1)),
+  paused         smallint not null check (paused in (0, 1)),
+  name           text     collate "C" not null unique check (octet_length(name) <= 255)
+) with (fillfactor = 50);
+
+-- The ids of members are given out in blocks. One row.
+create table if not exists {member_id} (
+  next_id  bigint   not null,
+  only_row smallint not null primary key check (only_row = 1)
+) with (fillfactor = 50);
+
+insert into {member_id} (next_id, only_row) values (1, 1) on conflict do nothing;
+
+create table if not exists {member} (
+  id         bigint not null primary key,
+  created_us bigint not null,
+  queue      int    not null,
+  member_key text   collate "C" not null check (octet_length(member_key) <= 255),
+  payload    text   collate "C",
+  unique (queue, member_key)
+);
+
+-- By `hi`: the segment of an id is the first whose hi is above it, and to cut a segment at its
+-- lower end changes no index (a HOT update). `lane`: the priority, 0 to 9, and 10 more for those
+-- that are claimed singly.
+create table if not exists {segment} (
+  hi        bigint   not null primary key,
+  lo        bigint   not null,
+  due_us    bigint   not null,
+  turn_us   bigint   not null,
+  period_us bigint   not null,
+  queue     int      not null,
+  attempts  int      not null,
+  crashes   int      not null,
+  lane      smallint not null check (lane between 0 and 19),
+  state     smallint not null check (state in (0, 2, 3, 4, 5, 6, 7)),
+  check (lo < hi)
+) with (fillfactor = 70);
+
+create index if not exists {prefix}segment_by_due on {segment} (queue, lane, due_us, hi);
+
+-- `ranges`: rows of [lo, hi, hi of the segment it was cut from, lane, state, attempts, crashes,
+-- turn_us, period_us, due_us], in JSON. `reclaimed_us`: its holder died; the row stays so that the
+-- holder, should it live after all, hears of it.
+create table if not exists {claim} (
+  claimed_us   bigint not null,
+  reclaimed_us bigint,
+  queue        int    not null,
+  size         int    not null,
+  id           text   collate "C" not null primary key,
+  holder       text   collate "C" not null,
+  ranges       text   collate "C" not null
+);
+
+-- What is finished of a claim that goes on.
+create table if not exists {done} (
+  lo          bigint   not null,
+  hi          bigint   not null,
+  finished_us bigint   not null,
+  delay_us    bigint   not null,
+  attempts    int      not null,
+  state       smallint not null,
+  claim       text     collate "C" not null,
+  remark      text     collate "C" not null,
+  primary key (claim, lo)
+);
+
+create table if not exists {outcome} (
+  lo          bigint   not null,
+  hi          bigint   not null,
+  turn_us     bigint   not null,
+  started_us  bigint   not null,
+  finished_us bigint   not null,
+  queue       int      not null,
+  attempts    int      not null,
+  state       smallint not null,
+  claim       text     collate "C" not null,
+  remark      text     collate "C" not null,
+  primary key (lo, claim)
+);
+
+create table if not exists {request} (
+  seq    bigint   not null generated always as identity primary key,
+  member bigint   not null,
+  at_us  bigint   not null,
+  queue  int      not null,
+  kind   smallint not null check (kind between 1 and 5)
+);

@@ -141,3 +141,115 @@ create table if not exists {change} (
 ) strict;
 
 create index if not exists {schema}.{prefix}change_by_run on {prefix}change (process, run_key, id);
+
+-- migration: 3 queues
+-- A task is not a row: a segment stands for all the members in [lo, hi) that share what it says.
+-- Only what schedules is in it; who did what and when is in `outcome`, which is appended to.
+create table if not exists {queue} (
+  created_us     integer not null,
+  period_us      integer not null,
+  grain_us       integer not null,
+  backoff_us     integer not null,
+  backoff_max_us integer not null,
+  retention_us   integer not null,
+  slot_us        integer not null,
+  slot_next_us   integer not null,
+  round_us       integer,
+  id             integer not null primary key autoincrement,
+  version        integer not null,
+  attempts       integer not null,
+  crash_limit    integer not null,
+  running_limit  integer not null,
+  segment_size   integer not null,
+  cadence        integer not null check (cadence in (0, 1)),
+  mode           integer not null check (mode in (1, 2, 3)),
+  detail         integer not null check (detail in (0, 1)),
+  rounds         integer not null check (rounds in (0, 1)),
+  paused         integer not null check (paused in (0, 1)),
+  name           text not null unique
+) strict;
+
+-- The ids of members are given out in blocks. One row.
+create table if not exists {member_id} (
+  next_id  integer not null,
+  only_row integer not null primary key check (only_row = 1)
+) strict;
+
+insert into {member_id} (next_id, only_row) values (1, 1) on conflict do nothing;
+
+create table if not exists {member} (
+  id         integer not null primary key,
+  created_us integer not null,
+  queue      integer not null,
+  member_key text not null,
+  payload    text,
+  unique (queue, member_key)
+) strict;
+
+-- By `hi`: the segment of an id is the first whose hi is above it, and to cut a segment at its
+-- lower end changes no index. `lane`: the priority, 0 to 9, and 10 more for those that are claimed
+-- singly.
+create table if not exists {segment} (
+  hi        integer not null primary key,
+  lo        integer not null,
+  due_us    integer not null,
+  turn_us   integer not null,
+  period_us integer not null,
+  queue     integer not null,
+  attempts  integer not null,
+  crashes   integer not null,
+  lane      integer not null check (lane between 0 and 19),
+  state     integer not null check (state in (0, 2, 3, 4, 5, 6, 7)),
+  check (lo < hi)
+) strict;
+
+create index if not exists {schema}.{prefix}segment_by_due
+  on {prefix}segment (queue, lane, due_us, hi);
+
+-- `ranges`: rows of [lo, hi, hi of the segment it was cut from, lane, state, attempts, crashes,
+-- turn_us, period_us, due_us], in JSON. `reclaimed_us`: its holder died; the row stays so that the
+-- holder, should it live after all, hears of it.
+create table if not exists {claim} (
+  claimed_us   integer not null,
+  reclaimed_us integer,
+  queue        integer not null,
+  size         integer not null,
+  id           text not null primary key,
+  holder       text not null,
+  ranges       text not null
+) strict;
+
+-- What is finished of a claim that goes on.
+create table if not exists {done} (
+  lo          integer not null,
+  hi          integer not null,
+  finished_us integer not null,
+  delay_us    integer not null,
+  attempts    integer not null,
+  state       integer not null,
+  claim       text not null,
+  remark      text not null,
+  primary key (claim, lo)
+) strict, without rowid;
+
+create table if not exists {outcome} (
+  lo          integer not null,
+  hi          integer not null,
+  turn_us     integer not null,
+  started_us  integer not null,
+  finished_us integer not null,
+  queue       integer not null,
+  attempts    integer not null,
+  state       integer not null,
+  claim       text not null,
+  remark      text not null,
+  primary key (lo, claim)
+) strict, without rowid;
+
+create table if not exists {request} (
+  seq    integer not null primary key autoincrement,
+  member integer not null,
+  at_us  integer not null,
+  queue  integer not null,
+  kind   integer not null check (kind between 1 and 5)
+) strict;

@@ -138,6 +138,8 @@ core::runs& engine::runs() {
   return *made.starter;
 }
 
+core::holder& engine::lease() { return *require().lease; }
+
 engine::parts& engine::require() {
   auto const with = bare();
   std::lock_guard const lock(guard_);

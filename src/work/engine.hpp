@@ -53,6 +53,7 @@ class engine {
   /// that this library may work with.
   [[nodiscard]] core::context ready();
   [[nodiscard]] core::runs& runs();
+  [[nodiscard]] core::holder& lease();
   /// One renewal now. False: this process was declared dead.
   bool renew();
   /// Whether this process's lease is renewed by its steps only.

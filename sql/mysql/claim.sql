@@ -1,0 +1,237 @@
+-- Claims: a batch of tasks in one holder's hands. The claim's row is the fence of all that is
+-- done with it; its id is fresh for each claim.
+
+-- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
+-- `segments`: no more than so many are locked. An index probe for each lane. The lane and the
+-- instant are variables, because a range of an index takes no subquery for a bound.
+-- name: claim.take
+-- in: claim, queue, holder, count, segments, first_lane, last_lane
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us, now_us, version
+select max(case when q.rounds = 1 then least(coalesce(q.round_us, 0), {now}) else {now} end)
+into @daybook_until from {queue} q where q.id = :queue and q.paused = 0;
+-- then
+select case when @daybook_until is null then null else coalesce(
+  (select lane from {segment} where queue = :queue and lane = :first_lane
+     and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 1
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 2
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 3
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 4
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 5
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 6
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 7
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 8
+     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+  (select lane from {segment} where queue = :queue and lane = :first_lane + 9
+     and lane <= :last_lane and due_us <= @daybook_until limit 1)) end
+into @daybook_lane;
+-- then
+insert into {claim} (id, queue, holder, claimed_us, size, ranges)
+select :claim, :queue, :holder, {now}, sum(k.til - k.lo),
+  json_arrayagg(json_array(k.lo, k.til, k.hi, k.lane, k.state, k.attempts, k.crashes, k.turn_us,
+                           k.period_us, k.due_us))
+from (
+  select t.*, least(t.hi, t.lo + :count - t.ahead) as til
+  from (
+    select s.*, sum(s.hi - s.lo) over (order by s.due_us, s.hi) - (s.hi - s.lo) as ahead
+    from (
+      select hi, lo, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
+      where queue = :queue and lane = @daybook_lane and due_us <= @daybook_until
+      order by due_us, hi limit :segments for update skip locked
+    ) as s
+  ) as t
+  where t.ahead < :count
+) as k
+having count(*) > 0;
+-- then
+delete s from {claim} c
+  straight_join json_table(c.ranges, '$[*]' columns (hi bigint path '$[1]',
+    whole bigint path '$[2]')) as r
+  straight_join {segment} s on s.hi = r.whole
+where c.id = :claim and r.hi = r.whole;
+-- then
+update {claim} c
+  straight_join json_table(c.ranges, '$[*]' columns (hi bigint path '$[1]',
+    whole bigint path '$[2]')) as r
+  straight_join {segment} s on s.hi = r.whole
+set s.lo = r.hi
+where c.id = :claim and r.hi < r.whole;
+-- then
+select r.lo, r.hi, r.lane, r.state, r.attempts, r.crashes, r.turn_us, r.period_us, r.due_us,
+  c.claimed_us, q.version
+from {claim} c
+  join {queue} q on q.id = c.queue
+  join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
+    lane int path '$[3]', state int path '$[4]', attempts int path '$[5]',
+    crashes int path '$[6]', turn_us bigint path '$[7]', period_us bigint path '$[8]',
+    due_us bigint path '$[9]')) as r
+where c.id = :claim order by r.due_us, r.hi;
+
+-- name: claim.members
+-- in: claim
+-- out: id, member_key, payload
+select m.id, m.member_key, m.payload
+from {claim} c
+  straight_join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
+    hi bigint path '$[1]')) as r
+  straight_join {member} m on m.id >= r.lo and m.id < r.hi
+where c.id = :claim order by m.id;
+
+-- Whether more waits: asked for, or claimed singly.
+-- name: claim.beside
+-- in: queue
+-- out: requests, suspects
+select exists (select 1 from {request} where queue = :queue),
+  exists (select 1 from {segment}
+          where queue = :queue and lane between 10 and 19 and due_us <= {now});
+
+-- Whoever ends a claim locks it first, and then reads its ledger: what was committed while it
+-- waited must be seen. Then, all in one transaction: claim.give_back, claim.tell, claim.end, which is
+-- the write that only the claim's holder can make. Each does nothing where it is another's.
+-- name: claim.lock
+-- in: claim, holder
+-- out: id
+select id from {claim} where id = :claim and holder = :holder and reclaimed_us is null for update;
+
+-- Writes back what is to be done again. `segments`: rows of [lo, hi, lane, state, attempts,
+-- crashes, turn_us, period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a
+-- period from now, in grains of `us`; 3 `us` from now.
+-- name: claim.give_back
+-- in: claim, holder, segments
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
+select a.hi, a.lo, a.queue, a.lane, a.state, a.attempts, a.crashes, a.period, a.turn,
+  case a.how when 0 then a.us when 3 then (a.at_us + a.us + 999999) div 1000000 * 1000000
+             else a.turn end
+from (
+  select w.lo, w.hi, c.queue, w.lane, w.state, w.attempts, w.crashes, w.period, w.how, w.us,
+    clock.us as at_us,
+    case w.how
+      when 1 then w.turn + w.period * case when clock.us < w.turn then 1
+                                           else (clock.us - w.turn) div w.period + 1 end
+      when 2 then (clock.us + w.period + w.us - 1) div w.us * w.us
+      else w.turn end as turn
+  from {claim} c join (select {now} as us) as clock
+    join json_table(:segments, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
+      lane int path '$[2]', state int path '$[3]', attempts int path '$[4]',
+      crashes int path '$[5]', turn bigint path '$[6]', period bigint path '$[7]',
+      how int path '$[8]', us bigint path '$[9]')) as w
+  where c.id = :claim and c.holder = :holder and c.reclaimed_us is null
+) as a;
+
+-- `outcomes`: rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now), remark].
+-- name: claim.tell
+-- in: claim, holder, outcomes
+insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
+  remark)
+select w.lo, w.hi, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
+  coalesce(w.finished, clock.us), w.remark
+from {claim} c join (select {now} as us) as clock
+  join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
+    state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
+    finished bigint path '$[5]', remark longtext path '$[6]')) as w
+where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+
+-- The same, a row for every task.
+-- name: claim.tell_each
+-- in: claim, holder, outcomes
+insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
+  remark)
+select m.id, m.id + 1, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
+  coalesce(w.finished, clock.us), w.remark
+from {claim} c join (select {now} as us) as clock
+  straight_join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
+    state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
+    finished bigint path '$[5]', remark longtext path '$[6]')) as w
+  straight_join {member} m on m.id >= w.lo and m.id < w.hi
+where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+
+-- name: claim.end
+-- in: claim, holder
+delete from {claim} where id = :claim and holder = :holder and reclaimed_us is null;
+
+-- name: claim.forget_done
+-- in: claim
+delete from {done} where claim = :claim;
+
+-- The fence of a task that is finished in a transaction of its own: waits for nobody but one who
+-- ends the claim. `rows`: of [lo, hi, state, attempts, delay_us, remark].
+-- name: claim.done
+-- in: claim, holder, rows
+insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remark)
+select c.id, w.lo, w.hi, w.state, w.attempts, w.delay_us, {now}, w.remark
+from (select id from {claim}
+      where id = :claim and holder = :holder and reclaimed_us is null lock in share mode) as c
+  join json_table(:rows, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
+    state int path '$[2]', attempts int path '$[3]', delay_us bigint path '$[4]',
+    remark longtext path '$[5]')) as w;
+
+-- name: claim.ledger
+-- in: claim
+-- out: lo, hi, state, attempts, delay_us, finished_us, remark
+select lo, hi, state, attempts, delay_us, finished_us, remark from {done}
+where claim = :claim order by lo;
+
+-- name: claim.ranges
+-- in: claim
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select r.lo, r.hi, r.lane, r.state, r.attempts, r.crashes, r.turn_us, r.period_us, r.due_us
+from {claim} c join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
+    hi bigint path '$[1]', lane int path '$[3]', state int path '$[4]', attempts int path '$[5]',
+    crashes int path '$[6]', turn_us bigint path '$[7]', period_us bigint path '$[8]',
+    due_us bigint path '$[9]')) as r
+where c.id = :claim order by r.lo;
+
+-- Claims whose holder is over, or looks so. `marked`: it is declared dead already.
+-- name: claim.abandoned
+-- in: queue, max_skew_us
+-- out: id, holder, marked
+select c.id, c.holder, h.uuid is null or h.ended_us is not null
+from {claim} c left join {holder} h on h.uuid = c.holder join (select {now} as us) as clock
+where c.queue = :queue and c.reclaimed_us is null
+  and (h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
+       or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us)
+order by c.claimed_us limit 100;
+
+-- Passes over one that a transaction has open: it is asked for again later.
+-- name: claim.seize
+-- in: claim
+-- out: queue, claimed_us
+select c.queue, c.claimed_us from {claim} c
+where c.id = :claim and c.reclaimed_us is null
+  and not exists (select 1 from {holder} h where h.uuid = c.holder and h.ended_us is null)
+for update skip locked;
+
+-- name: claim.bury
+-- in: claim
+update {claim} set reclaimed_us = {now}, size = 0, ranges = '[]' where id = :claim;
+
+-- What became of a claim whose COMMIT reply was lost. Waits for that transaction, should it still
+-- be on its way; where there is no such claim, there will be none.
+-- name: claim.settle
+-- in: claim, queue, holder
+insert ignore into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
+select :claim, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock;
+
+-- name: claim.look
+-- in: claim
+-- out: holder, reclaimed
+select holder, reclaimed_us is not null from {claim} where id = :claim;
+
+-- Claims in hand, for those who ask where a task is.
+-- name: claim.of_queue
+-- in: queue
+-- out: id, holder, claimed_us, lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select c.id, c.holder, c.claimed_us, r.lo, r.hi, r.lane, r.state, r.attempts, r.crashes,
+  r.turn_us, r.period_us, r.due_us
+from {claim} c join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
+    hi bigint path '$[1]', lane int path '$[3]', state int path '$[4]', attempts int path '$[5]',
+    crashes int path '$[6]', turn_us bigint path '$[7]', period_us bigint path '$[8]',
+    due_us bigint path '$[9]')) as r
+where c.queue = :queue and c.reclaimed_us is null order by r.lo;

@@ -1,0 +1,203 @@
+-- Claims: a batch of tasks in one holder's hands. The claim's row is the fence of all that is
+-- done with it; its id is fresh for each claim.
+-- Another may have cut a segment between this statement's snapshot and its lock. By its key it is
+-- followed to its newest version, by ctid it would not be found and be claimed twice; and a claim
+-- is made of nothing but what was really deleted or cut.
+
+-- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
+-- `segments`: no more than so many are locked. An index probe for each lane.
+-- name: claim.take
+-- in: claim, queue, holder, count, segments, first_lane, last_lane
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us, now_us, version
+with clock as materialized (select {now} as us),
+q as materialized (
+  select q.id, q.version,
+    case when q.rounds = 1 then least(coalesce(q.round_us, 0), clock.us) else clock.us end as until
+  from {queue} q, clock where q.id = :queue and q.paused = 0
+),
+urgent as materialized (
+  select p.lane from q cross join generate_series(:first_lane::int, :last_lane::int) as p(lane)
+    cross join lateral (select from {segment} where queue = q.id and lane = p.lane
+                          and due_us <= q.until limit 1) as s
+  limit 1
+),
+found as materialized (
+  select s.* from q, urgent cross join lateral (
+    select hi, lo, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
+    where queue = q.id and lane = urgent.lane and due_us <= q.until
+    order by due_us, hi limit :segments::int for update skip locked) as s
+),
+counted as (
+  select *, sum(hi - lo) over (order by due_us, hi) - (hi - lo) as before from found
+),
+taken as materialized (
+  select *, least(hi, lo + :count::bigint - before)::bigint as til from counted
+  where before < :count::bigint
+),
+gone as (
+  delete from {segment} where hi = any (array(select hi from taken where til = hi)) returning hi
+),
+cut as (
+  update {segment} set lo = (select til from taken where til < hi)
+  where hi = (select hi from taken where til < hi) returning hi
+),
+had as materialized (
+  select * from taken where hi in (select hi from gone union all select hi from cut)
+),
+written as (
+  insert into {claim} (id, queue, holder, claimed_us, size, ranges)
+  select :claim::text, :queue, :holder::text, clock.us, sum(til - lo),
+    json_agg(json_build_array(lo, til, hi, lane, state, attempts, crashes, turn_us, period_us,
+                              due_us))
+  from had, clock group by clock.us
+)
+select lo, til, lane, state, attempts, crashes, turn_us, period_us, due_us, clock.us, q.version
+from had, clock, q order by due_us, hi;
+
+-- name: claim.members
+-- in: claim
+-- out: id, member_key, payload
+select m.id, m.member_key, m.payload
+from {claim} c cross join json_array_elements(c.ranges::json) as r
+  cross join lateral (
+    select id, member_key, payload from {member}
+    where id >= (r->>0)::bigint and id < (r->>1)::bigint order by id) as m
+where c.id = :claim;
+
+-- Whether more waits: asked for, or claimed singly.
+-- name: claim.beside
+-- in: queue
+-- out: requests, suspects
+select exists (select from {request} where queue = :queue),
+  exists (select from {segment}
+          where queue = :queue and lane between 10 and 19 and due_us <= {now});
+
+-- Whoever ends a claim locks it first, and then reads its ledger: what was committed while it
+-- waited must be seen. Then, all in one transaction: claim.give_back, claim.tell, claim.end, which is
+-- the write that only the claim's holder can make. Each does nothing where it is another's.
+-- name: claim.lock
+-- in: claim, holder
+-- out: id
+select id from {claim} where id = :claim and holder = :holder and reclaimed_us is null for update;
+
+-- Writes back what is to be done again. `segments`: rows of [lo, hi, lane, state, attempts,
+-- crashes, turn_us, period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a
+-- period from now, in grains of `us`; 3 `us` from now.
+-- name: claim.give_back
+-- in: claim, holder, segments
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
+select w.hi, w.lo, c.queue, w.lane, w.state, w.attempts, w.crashes, w.period, a.turn,
+  case w.how when 0 then w.us when 3 then (clock.us + w.us + 999999) / 1000000 * 1000000
+             else a.turn end
+from {claim} c, (select {now} as us) as clock, (
+  select (r->>0)::bigint as lo, (r->>1)::bigint as hi, (r->>2)::smallint as lane,
+    (r->>3)::smallint as state, (r->>4)::int as attempts, (r->>5)::int as crashes,
+    (r->>6)::bigint as turn, (r->>7)::bigint as period, (r->>8)::int as how, (r->>9)::bigint as us
+  from json_array_elements(:segments::json) as r
+) as w cross join lateral (
+  select case w.how
+           when 1 then w.turn + w.period * case when clock.us < w.turn then 1
+                                                else (clock.us - w.turn) / w.period + 1 end
+           when 2 then (clock.us + w.period + w.us - 1) / w.us * w.us
+           else w.turn end as turn
+) as a
+where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+
+-- `outcomes`: rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now), remark].
+-- name: claim.tell
+-- in: claim, holder, outcomes
+insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
+  remark)
+select (r->>0)::bigint, (r->>1)::bigint, c.queue, c.id, (r->>2)::smallint, (r->>3)::int,
+  (r->>4)::bigint, c.claimed_us, coalesce((r->>5)::bigint, clock.us), r->>6
+from {claim} c, (select {now} as us) as clock, json_array_elements(:outcomes::json) as r
+where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+
+-- The same, a row for every task.
+-- name: claim.tell_each
+-- in: claim, holder, outcomes
+insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
+  remark)
+select t.lo, t.lo + 1, c.queue, c.id, (r->>2)::smallint, (r->>3)::int, (r->>4)::bigint,
+  c.claimed_us, coalesce((r->>5)::bigint, clock.us), r->>6
+from {claim} c, (select {now} as us) as clock, json_array_elements(:outcomes::json) as r
+  cross join lateral generate_series((r->>0)::bigint, (r->>1)::bigint - 1) as t(lo)
+where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+
+-- name: claim.end
+-- in: claim, holder
+delete from {claim} where id = :claim and holder = :holder and reclaimed_us is null;
+
+-- name: claim.forget_done
+-- in: claim
+delete from {done} where claim = :claim;
+
+-- The fence of a task that is finished in a transaction of its own: waits for nobody but one who
+-- ends the claim. `rows`: of [lo, hi, state, attempts, delay_us, remark].
+-- name: claim.done
+-- in: claim, holder, rows
+insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remark)
+select c.id, (r->>0)::bigint, (r->>1)::bigint, (r->>2)::smallint, (r->>3)::int,
+  (r->>4)::bigint, {now}, r->>5
+from {claim} c cross join json_array_elements(:rows::json) as r
+where c.id = :claim and c.holder = :holder and c.reclaimed_us is null
+for key share of c;
+
+-- name: claim.ledger
+-- in: claim
+-- out: lo, hi, state, attempts, delay_us, finished_us, remark
+select lo, hi, state, attempts, delay_us, finished_us, remark from {done}
+where claim = :claim order by lo;
+
+-- name: claim.ranges
+-- in: claim
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select (r->>0)::bigint, (r->>1)::bigint, (r->>3)::int, (r->>4)::int, (r->>5)::int, (r->>6)::int,
+  (r->>7)::bigint, (r->>8)::bigint, (r->>9)::bigint
+from {claim} c cross join json_array_elements(c.ranges::json) as r where c.id = :claim order by 1;
+
+-- Claims whose holder is over, or looks so. `marked`: it is declared dead already.
+-- name: claim.abandoned
+-- in: queue, max_skew_us
+-- out: id, holder, marked
+select c.id, c.holder, h.uuid is null or h.ended_us is not null
+from {claim} c left join {holder} h on h.uuid = c.holder cross join (select {now} as us) as clock
+where c.queue = :queue and c.reclaimed_us is null
+  and (h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
+       or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us)
+order by c.claimed_us limit 100;
+
+-- Passes over one that a transaction has open: it is asked for again later.
+-- name: claim.seize
+-- in: claim
+-- out: queue, claimed_us
+select c.queue, c.claimed_us from {claim} c
+where c.id = :claim and c.reclaimed_us is null
+  and not exists (select from {holder} h where h.uuid = c.holder and h.ended_us is null)
+for update of c skip locked;
+
+-- name: claim.bury
+-- in: claim
+update {claim} set reclaimed_us = {now}, size = 0, ranges = '[]' where id = :claim;
+
+-- What became of a claim whose COMMIT reply was lost. Waits for that transaction, should it still
+-- be on its way; where there is no such claim, there will be none.
+-- name: claim.settle
+-- in: claim, queue, holder
+insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
+select :claim, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock
+on conflict (id) do nothing;
+
+-- name: claim.look
+-- in: claim
+-- out: holder, reclaimed
+select holder, reclaimed_us is not null from {claim} where id = :claim;
+
+-- Claims in hand, for those who ask where a task is.
+-- name: claim.of_queue
+-- in: queue
+-- out: id, holder, claimed_us, lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select c.id, c.holder, c.claimed_us, (r->>0)::bigint, (r->>1)::bigint, (r->>3)::int,
+  (r->>4)::int, (r->>5)::int, (r->>6)::int, (r->>7)::bigint, (r->>8)::bigint, (r->>9)::bigint
+from {claim} c cross join json_array_elements(c.ranges::json) as r
+where c.queue = :queue and c.reclaimed_us is null order by 4;

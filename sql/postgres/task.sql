@@ -1,0 +1,120 @@
+-- Where a task is: in the one segment that covers it, or in a claim (claim.of_queue).
+
+-- The segment of an id is the first whose hi is above it.
+-- name: segment.of
+-- in: member
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+from (select * from {segment} where hi > :member order by hi limit 1) as s where lo <= :member;
+
+-- For a change of it. None: it is in a claim, or another changes it.
+-- name: segment.hold
+-- in: member
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+from {segment}
+where hi = (select s.hi from {segment} s where s.hi > :member order by s.hi limit 1)
+  and lo <= :member and hi > :member
+for update skip locked;
+
+-- name: segment.remove
+-- in: hi
+delete from {segment} where hi = :hi;
+
+-- By the hi of rows as segment.put takes them.
+-- name: segment.remove_all
+-- in: rows
+delete from {segment}
+where hi = any (array(select (r->>1)::bigint from json_array_elements(:rows::json) as r));
+
+-- Rows of [lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us].
+-- name: segment.put
+-- in: queue, rows
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, turn_us, period_us, due_us)
+select (r->>1)::bigint, (r->>0)::bigint, :queue, (r->>2)::smallint, (r->>3)::smallint,
+  (r->>4)::int, (r->>5)::int, (r->>6)::bigint, (r->>7)::bigint, (r->>8)::bigint
+from json_array_elements(:rows::json) as r;
+
+-- A piece of all segments of a queue, in the order of ids, for upkeep. Those of others in hand are
+-- left out.
+-- name: segment.piece
+-- in: queue, after, count
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
+where queue = :queue and hi > :after order by hi limit :count for update skip locked;
+
+-- name: segment.all
+-- in: queue, after, count
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
+where queue = :queue and hi > :after order by hi limit :count;
+
+-- Which ids of a range have a member.
+-- name: segment.living
+-- in: lo, hi
+-- out: id
+select id from {member} where id >= :lo and id < :hi order by id;
+
+-- How many are in which state; ids without a member are counted with their segment.
+-- name: task.counts
+-- in: queue
+-- out: state, lane, due, tasks, segments
+select state, lane, case when due_us <= clock.us then 1 else 0 end as due,
+  sum(hi - lo)::bigint, count(*)
+from {segment}, (select {now} as us) as clock where queue = :queue
+group by 1, 2, 3 order by 1, 2, 3;
+
+-- name: task.in_hand
+-- in: queue
+-- out: claims, tasks
+select count(*), coalesce(sum(size), 0)::bigint from {claim}
+where queue = :queue and reclaimed_us is null;
+
+-- name: task.ledger_of
+-- in: claim, member
+-- out: state, finished_us, remark
+select state, finished_us, remark from {done}
+where claim = :claim and lo <= :member and hi > :member;
+
+-- name: task.told
+-- in: claim, member
+-- out: state
+select state from {outcome}
+where claim = :claim and lo <= :member and lo > :member - 1000 and hi > :member;
+
+-- The newest of a task. A row covers at most 1000 ids.
+-- name: task.outcome
+-- in: member
+-- out: state, attempts, turn_us, started_us, finished_us, claim, remark
+select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
+where lo <= :member and lo > :member - 1000 and hi > :member
+order by finished_us desc, attempts desc limit 1;
+
+-- name: segment.of_state
+-- in: queue, state, after, count
+-- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
+select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
+where queue = :queue and state = :state and hi > :after order by hi limit :count;
+
+-- name: member.range
+-- in: lo, hi, count
+-- out: id, member_key, payload
+select id, member_key, payload from {member} where id >= :lo and id < :hi order by id limit :count;
+
+-- Of rows that finished before an instant, a piece of all by id.
+-- name: outcome.prune
+-- in: queue, after, until, finished_before_us
+delete from {outcome}
+where lo > :after and lo <= :until and queue = :queue and finished_us < :finished_before_us;
+
+-- name: outcome.last
+-- out: lo
+select coalesce(max(lo), 0) from {outcome};
+
+-- name: claim.prune
+-- in: reclaimed_before_us
+delete from {claim} where reclaimed_us < :reclaimed_before_us;
+
+-- name: queue.now
+-- out: now_us
+select {now};

@@ -1,0 +1,120 @@
+-- Queues, their members, and what people ask for. No statement here locks a row that claims need.
+
+-- name: queue.make
+-- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size
+insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
+  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, paused,
+  slot_next_us, version, created_us)
+values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
+  :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
+  0, 0, 1, {now}) on conflict (name) do nothing;
+
+-- name: queue.change
+-- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size
+update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
+  cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
+  backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
+  running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
+  retention_us = :retention_us, segment_size = :segment_size
+where name = :name;
+
+-- name: queue.look
+-- in: name
+-- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
+--   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
+--   paused, round_us
+select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
+  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
+  paused, round_us
+from {queue} where name = :name;
+
+-- name: queue.names
+-- out: name
+select name from {queue} order by name;
+
+-- name: queue.pause
+-- in: queue, paused
+update {queue} set paused = :paused, version = version + 1 where id = :queue;
+
+-- Later than the one before: a round never takes back what an earlier one has opened.
+-- name: queue.open_round
+-- in: queue, at_us
+update {queue} set round_us = :at_us, version = version + 1
+where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
+
+-- How many may start now, and from when: locks the queue's row, so that those who ask take turns.
+-- name: queue.throttle
+-- in: queue, horizon_us
+-- out: now_us, running, slot_next_us
+select clock.us, (select coalesce(sum(c.size), 0) from {claim} c where c.queue = q.id),
+  max(q.slot_next_us, clock.us)
+from {queue} q, (select {now} as us) as clock
+where q.id = :queue and :horizon_us >= 0;
+
+-- name: queue.reserve
+-- in: queue, slot_next_us
+update {queue} set slot_next_us = :slot_next_us where id = :queue;
+
+-- name: member.block
+-- in: count
+-- out: next_id
+update {member_id} set next_id = next_id + :count where only_row = 1 returning next_id;
+
+-- name: member.add
+-- in: id, queue, key, payload
+insert into {member} (id, queue, member_key, payload, created_us)
+values (:id, :queue, :key, :payload, {now})
+on conflict (queue, member_key) do nothing;
+
+-- Rows of [id, key, payload].
+-- name: member.add_all
+-- in: queue, rows
+insert into {member} (id, queue, member_key, payload, created_us)
+select r.value ->> 0, :queue, r.value ->> 1,
+  r.value ->> 2, {now}
+from json_each(:rows) as r where true
+on conflict (queue, member_key) do nothing;
+
+-- A segment of new members. Without `at_us` they are due at once, and their turn is the next
+-- instant of the grain, so that those who come together stay together.
+-- name: member.arm
+-- in: queue, lo, hi, lane, at_us
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
+select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
+  coalesce(:at_us, clock.us / q.grain_us * q.grain_us),
+  (coalesce(:at_us, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
+from {queue} q, (select {now} as us) as clock where q.id = :queue;
+
+-- name: member.remove
+-- in: queue, key
+delete from {member} where queue = :queue and member_key = :key;
+
+-- name: member.set_payload
+-- in: queue, key, payload
+update {member} set payload = :payload where queue = :queue and member_key = :key;
+
+-- name: member.find
+-- in: queue, key
+-- out: id, payload, created_us
+select id, payload, created_us from {member} where queue = :queue and member_key = :key;
+
+-- name: member.count
+-- in: queue
+-- out: members
+select count(*) from {member} where queue = :queue;
+
+-- name: request.put
+-- in: queue, key, kind
+insert into {request} (member, queue, kind, at_us)
+select id, queue, :kind, {now} from {member} where queue = :queue and member_key = :key;
+
+-- name: request.waiting
+-- in: queue, count
+-- out: seq, member, kind, at_us
+select seq, member, kind, at_us from {request} where queue = :queue order by seq limit :count;
+
+-- name: request.remove
+-- in: seq
+delete from {request} where seq = :seq;

@@ -1,0 +1,405 @@
+#include "queue/batch.hpp"
+
+#include "base/digest.hpp"
+#include "base/failpoint.hpp"
+#include "base/text.hpp"
+#include "queue/rows.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/transaction.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::size_t longest_remark = 2000;
+
+core::transact_options insist(core::context const& with, std::string_view name) {
+  return {.name = name,
+          .patience = with.lease,
+          .when_unreachable = core::unreachable::keep_trying};
+}
+
+verdict verdict_of(result const& how) {
+  verdict out;
+  switch (how.what()) {
+    case result::kind::success:
+      out.what = verdict::kind::success;
+      break;
+    case result::kind::failure:
+      out.what = verdict::kind::failure;
+      break;
+    case result::kind::snooze:
+      out.what = verdict::kind::snooze;
+      break;
+    case result::kind::cancel:
+      out.what = verdict::kind::cancel;
+      break;
+    case result::kind::unknown:
+      out.what = verdict::kind::unknown;
+      break;
+  }
+  out.delay_us = how.length().count();
+  out.remark = base::bounded(how.remark(), longest_remark);
+  return out;
+}
+
+verdict::kind kind_of(task_state state) {
+  switch (state) {
+    case task_state::succeeded:
+      return verdict::kind::success;
+    case task_state::failed:
+      return verdict::kind::failure;
+    case task_state::discarded:
+      return verdict::kind::cancel;
+    case task_state::unknown:
+      return verdict::kind::unknown;
+    default:
+      return verdict::kind::snooze;
+  }
+}
+
+void add_done(rows& to, std::int64_t id, int attempt, verdict const& how) {
+  to.begin().add(id).add(id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
+  to.add(std::int64_t{attempt}).add(how.delay_us).add(std::string_view(how.remark));
+}
+
+}  // namespace
+
+task_state state_of(verdict::kind what) noexcept {
+  switch (what) {
+    case verdict::kind::success:
+      return task_state::succeeded;
+    case verdict::kind::failure:
+      return task_state::failed;
+    case verdict::kind::cancel:
+      return task_state::discarded;
+    case verdict::kind::unknown:
+      return task_state::unknown;
+    default:
+      return task_state::waiting;
+  }
+}
+
+std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
+                                    std::string const& claim) {
+  auto const found = db::run(on, with.sql["claim.ledger"], {claim});
+  std::vector<ledger_entry> out(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    std::int64_t state = 0;
+    std::int64_t finished = 0;
+    decode(row[0], out[i].lo);
+    decode(row[1], out[i].hi);
+    decode(row[2], state);
+    decode(row[4], out[i].how.delay_us);
+    decode(row[5], finished);
+    decode(row[6], out[i].how.remark);
+    out[i].how.what = kind_of(static_cast<task_state>(state));
+    out[i].how.finished_us = finished;
+  }
+  return out;
+}
+
+void write_back(core::context const& with, db::session& on, std::string const& id,
+                std::string const& holder, settled const& what, bool every_outcome) {
+  rows segments;
+  for (auto const& [s, how] : what.back) {
+    segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
+    segments.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
+    segments.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us);
+    segments.add(static_cast<std::int64_t>(how)).add(s.due_us);
+  }
+  if (!segments.empty()) {
+    db::run(on, with.sql["claim.give_back"], {id, holder, segments.text()});
+  }
+  rows together;
+  rows each;
+  for (auto const& t : what.history) {
+    auto& to = every_outcome && t.hi - t.lo > 1 ? each : together;
+    to.begin().add(t.lo).add(t.hi).add(static_cast<std::int64_t>(t.state));
+    to.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
+    to.add(std::string_view(t.remark));
+  }
+  if (!together.empty()) db::run(on, with.sql["claim.tell"], {id, holder, together.text()});
+  if (!each.empty()) db::run(on, with.sql["claim.tell_each"], {id, holder, each.text()});
+}
+
+batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
+             std::vector<segment> ranges, std::vector<task> tasks)
+    : of_(std::move(of)),
+      id_(std::move(id)),
+      holder_(std::move(holder)),
+      ranges_(std::move(ranges)),
+      tasks_(std::move(tasks)),
+      standings_(tasks_.size(), standing::open),
+      verdicts_(tasks_.size()) {}
+
+batch::~batch() {
+  if (over_ || of_->with().forked()) return;
+  try {
+    complete();
+  } catch (std::exception const& e) {
+    // Its holder is alive; when that ends, the claim is taken back.
+    of_->with().watch.retried("complete", e.what());
+  }
+}
+
+std::string batch::idempotency_key(task const& of) const {
+  return base::digest({of_->with().book_id, "queue", of_->name(), of.key,
+                       std::to_string(of.turn.time_since_epoch().count())});
+}
+
+std::size_t batch::position(task const& of) const {
+  auto const found = std::lower_bound(tasks_.begin(), tasks_.end(), of.id,
+                                      [](task const& t, std::int64_t id) { return t.id < id; });
+  if (found == tasks_.end() || found->id != of.id) {
+    throw error({.kind = fault::bad_argument},
+                "the task '" + of.key + "' is not one of this claim of queue '" + of_->name() +
+                    "': a result is given to the claim that the task came with");
+  }
+  return static_cast<std::size_t>(found - tasks_.begin());
+}
+
+std::size_t batch::open_position(task const& of) const {
+  auto const at = position(of);
+  if (over_) {
+    throw error({.kind = fault::bad_argument},
+                "the task '" + of.key + "' is finished after its claim was completed");
+  }
+  if (standings_[at] != standing::open) {
+    throw error({.kind = fault::bad_argument},
+                "the task '" + of.key + "' of queue '" + of_->name() + "' is finished already");
+  }
+  return at;
+}
+
+void batch::finish(task const& of, result how) {
+  std::lock_guard const lock(guard_);
+  auto const at = open_position(of);
+  verdicts_[at] = verdict_of(how);
+  if (verdicts_[at].what == verdict::kind::failure) {
+    verdicts_[at].delay_us = backoff_us(of_->present().by, of.id,
+                                        tasks_[at].turn.time_since_epoch().count(), of.attempt);
+  }
+  standings_[at] = standing::noted;
+}
+
+bool batch::write_done(db::session& on, std::string const& rows, std::int64_t count) const {
+  return db::run(on, of_->with().sql["claim.done"], {id_, holder_, rows}).affected == count;
+}
+
+outcome batch::perform(task const& of, std::function<void(transaction&)> const& body) {
+  auto const& with = of_->with();
+  with.check_process();
+  std::size_t at = 0;
+  {
+    std::lock_guard const lock(guard_);
+    at = open_position(of);
+    standings_[at] = standing::in_ledger;
+    ledger_used_ = true;
+  }
+  auto const now_stands = [&](standing how) {
+    std::lock_guard const lock(guard_);
+    standings_[at] = how;
+  };
+  rows done;
+  add_done(done, of.id, of.attempt, {.what = verdict::kind::success});
+  try {
+    for (;;) {
+      try {
+        auto const decided = core::transact(with, insist(with, "perform"), [&](db::session& on) {
+          if (!write_done(on, done.text(), 1)) return core::decision::rollback;
+          transaction tx(on, with.user_sql);
+          body(tx);
+          if (base::hit_failpoint("perform.effect_done")) on.cut();
+          return core::decision::commit;
+        });
+        if (decided == core::decision::rollback) {
+          now_stands(standing::open);
+          return outcome::lost;
+        }
+        now_stands(standing::written);
+        return outcome::done;
+      } catch (core::lost_reply const&) {
+        auto const found = resolve(at);
+        if (found == fate::never_will) continue;
+        now_stands(found == fate::committed ? standing::written : standing::open);
+        return found == fate::committed ? outcome::done : outcome::lost;
+      }
+    }
+  } catch (...) {
+    now_stands(standing::open);
+    throw;
+  }
+}
+
+batch::fate batch::resolve(std::size_t at) {
+  auto const& with = of_->with();
+  auto const id = tasks_[at].id;
+  auto out = fate::lost;
+  // Waits for the lost transaction, which shares the lock on the claim.
+  core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
+    if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() > 0) {
+      auto const found = db::run(on, with.sql["task.ledger_of"], {id_, id});
+      out = found.size() > 0 ? fate::committed : fate::never_will;
+    } else {
+      std::int64_t state = -1;
+      auto const found = db::run(on, with.sql["task.told"], {id_, id});
+      if (found.size() > 0) decode(found.row(0)[0], state);
+      out = state == static_cast<std::int64_t>(task_state::succeeded) ? fate::committed : fate::lost;
+    }
+    return core::decision::rollback;
+  });
+  return out;
+}
+
+bool batch::finish_in(db::session& yours, task const& of) {
+  of_->with().check_process();
+  std::lock_guard const lock(guard_);
+  auto const at = open_position(of);
+  rows done;
+  add_done(done, of.id, of.attempt, {.what = verdict::kind::success});
+  ledger_used_ = true;
+  if (!write_done(yours, done.text(), 1)) return false;
+  standings_[at] = standing::in_ledger;
+  return true;
+}
+
+bool batch::flush() {
+  auto const& with = of_->with();
+  with.check_process();
+  std::lock_guard const lock(guard_);
+  rows done;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (standings_[i] != standing::noted) continue;
+    add_done(done, tasks_[i].id, tasks_[i].attempt, verdicts_[i]);
+    ++count;
+  }
+  if (count == 0) return true;
+  ledger_used_ = true;
+  bool held = true;
+  for (bool in_doubt = false;; in_doubt = true) {
+    try {
+      core::transact(with, insist(with, "flush"), [&](db::session& on) {
+        // In doubt: the lock waits for the lost transaction, and then it is there or never will be.
+        if (in_doubt) {
+          held = db::run(on, with.sql["claim.lock"], {id_, holder_}).size() > 0;
+          if (!held || any_noted_in(on)) return core::decision::rollback;
+        }
+        held = write_done(on, done.text(), count);
+        return held ? core::decision::commit : core::decision::rollback;
+      });
+      break;
+    } catch (core::lost_reply const&) {
+    }
+  }
+  if (!held) return false;
+  for (auto& how : standings_) {
+    if (how == standing::noted) how = standing::written;
+  }
+  return true;
+}
+
+bool batch::any_noted_in(db::session& on) const {
+  auto const there = ledger_of(of_->with(), on, id_);
+  return std::any_of(there.begin(), there.end(), [&](ledger_entry const& entry) {
+    return standings_[position({.id = entry.lo})] == standing::noted;
+  });
+}
+
+void batch::read_ledger(db::session& on) {
+  // What we believe to be there may have been rolled back by whoever it belongs to.
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (standings_[i] == standing::in_ledger) verdicts_[i] = {};
+  }
+  for (auto const& entry : ledger_of(of_->with(), on, id_)) {
+    for (auto id = entry.lo; id < entry.hi; ++id) verdicts_[position({.id = id})] = entry.how;
+  }
+}
+
+batch::end batch::end_in(db::session& on) {
+  auto const& with = of_->with();
+  if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
+  if (ledger_used_) read_ledger(on);
+  std::vector<ending> endings(tasks_.size());
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    bool const open = verdicts_[i].what == verdict::kind::none;
+    endings[i] = {tasks_[i].id, open ? nullptr : &verdicts_[i]};
+  }
+  auto const by = of_->present().by;
+  write_back(with, on, id_, holder_, settle(by, ranges_, endings, unfinished::handed_back),
+             by.every_outcome);
+  if (ledger_used_) db::run(on, with.sql["claim.forget_done"], {id_});
+  bool const fenced = core::fenced(on, with.sql["claim.end"], {id_, holder_});
+  return fenced ? end::ours : end::gone;
+}
+
+/// After a COMMIT with a lost reply: a claim that is not there was ended by us.
+outcome batch::what_became() {
+  auto out = outcome::lost;
+  core::read(of_->with(), of_->with().lease, [&](db::session& on) {
+    auto const found = db::run(on, of_->with().sql["claim.look"], {id_});
+    out = found.size() == 0 ? outcome::done : outcome::lost;
+  });
+  return out;
+}
+
+outcome batch::ended(std::function<void(db::session&)> const& and_then, std::string_view name) {
+  auto const& with = of_->with();
+  with.check_process();
+  std::lock_guard const lock(guard_);
+  for (bool in_doubt = false;; in_doubt = true) {
+    try {
+      auto const decided = core::transact(with, insist(with, name), [&](db::session& on) {
+        if (end_in(on) == end::gone) return core::decision::rollback;
+        if (and_then) and_then(on);
+        if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
+        return core::decision::commit;
+      });
+      over_ = true;
+      if (decided == core::decision::commit) return outcome::done;
+      auto const became = in_doubt ? what_became() : outcome::lost;
+      if (became == outcome::lost) with.watch.retried(name, "the claim was taken back");
+      return became;
+    } catch (core::lost_reply const&) {
+    }
+  }
+}
+
+outcome batch::complete() { return ended({}, "complete"); }
+
+outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
+  auto const holder = of_->holder();
+  std::string id;
+  auto const forget = [&] {
+    if (next) next->forget();
+    next.reset();
+  };
+  try {
+    auto const became = ended(
+        [&](db::session& on) {
+          forget();
+          id = of_->new_id();
+          next = of_->take_in(on, id, holder, limit, false);
+        },
+        "complete");
+    if (became == outcome::lost) forget();
+    return became;
+  } catch (...) {
+    if (next) of_->add_orphan(id, holder);
+    forget();
+    throw;
+  }
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

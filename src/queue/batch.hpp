@@ -1,0 +1,98 @@
+// A claim in hand; the inside of daybook::claim.
+// Thread safety: tasks may be finished from any thread; complete() and the end belong to one.
+#pragma once
+
+#include "db/session.hpp"
+#include "queue/settle.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/claim.hpp>
+#include <daybook/task.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+class batch {
+ public:
+  batch(std::shared_ptr<store> of, std::string id, std::string holder, std::vector<segment> ranges,
+        std::vector<task> tasks);
+  batch(batch const&) = delete;
+  batch& operator=(batch const&) = delete;
+  /// Ends it as complete() does; never throws.
+  ~batch();
+
+  [[nodiscard]] store const& of() const noexcept { return *of_; }
+  [[nodiscard]] std::string const& id() const noexcept { return id_; }
+  [[nodiscard]] std::vector<task> const& tasks() const noexcept { return tasks_; }
+  [[nodiscard]] std::string idempotency_key(task const& of) const;
+  /// It was never claimed, or is nobody's any more: its end writes nothing.
+  void forget() noexcept { over_ = true; }
+
+  void finish(task const& of, result how);
+  outcome perform(task const& of, std::function<void(transaction&)> const& body);
+  bool finish_in(db::session& yours, task const& of);
+  bool flush();
+  outcome complete();
+  /// `next` is null where nothing is due.
+  outcome complete_and_claim(int limit, std::unique_ptr<batch>& next);
+
+ private:
+  enum class standing : std::uint8_t {
+    open,
+    in_ledger,  ///< finished in a transaction that somebody else may still roll back
+    noted,      ///< in memory only
+    written,    ///< in the ledger for good
+  };
+  enum class end : std::uint8_t { ours, gone };
+
+  [[nodiscard]] std::size_t position(task const& of) const;
+  /// Throws where it is finished already.
+  std::size_t open_position(task const& of) const;
+  [[nodiscard]] bool write_done(db::session& on, std::string const& rows, std::int64_t count) const;
+  [[nodiscard]] bool any_noted_in(db::session& on) const;
+  void read_ledger(db::session& on);
+  end end_in(db::session& on);
+  outcome what_became();
+  outcome ended(std::function<void(db::session&)> const& and_then, std::string_view name);
+  /// Whether a transaction that finished this task and whose COMMIT reply was lost, is there.
+  enum class fate : std::uint8_t { committed, never_will, lost };
+  fate resolve(std::size_t at);
+
+  std::shared_ptr<store> of_;
+  std::string id_;
+  std::string holder_;
+  std::vector<segment> ranges_;
+  std::vector<task> tasks_;  ///< in the order of ids
+
+  mutable std::mutex guard_;
+  std::vector<standing> standings_;
+  std::vector<verdict> verdicts_;
+  bool ledger_used_ = false;
+  bool over_ = false;
+};
+
+/// Writes the ends of a claim that the caller's transaction has locked, but for its own row.
+void write_back(core::context const& with, db::session& on, std::string const& id,
+                std::string const& holder, settled const& what, bool every_outcome);
+/// Of the columns of claim.ledger: which ids, and how they ended.
+struct ledger_entry {
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+  verdict how;
+};
+[[nodiscard]] std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
+                                                  std::string const& claim);
+[[nodiscard]] task_state state_of(verdict::kind what) noexcept;
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,216 @@
+// Where tasks are: in the one segment that covers each, or in a claim.
+#include "queue/batch.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t segments_at_once = 1000;
+
+std::optional<timestamp> time_of(std::int64_t us) {
+  if (us == never_us) return std::nullopt;
+  return timestamp(std::chrono::microseconds(us));
+}
+
+std::optional<timestamp> time_in(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  return us ? time_of(*us) : std::nullopt;
+}
+
+void put_segment(task_info& to, segment const& from) {
+  to.state = from.state;
+  to.priority = from.lane % priorities;
+  to.attempts = from.attempts;
+  to.crashes = from.crashes;
+  to.turn = timestamp(std::chrono::microseconds(from.turn_us));
+  to.due = time_of(from.due_us);
+}
+
+bool put_claim(core::context const& with, db::session& on, std::int64_t queue, task_info& to) {
+  auto const found = db::run(on, with.sql["claim.of_queue"], {queue});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    auto const range = segment_of(row.subspan(3));
+    if (to.id < range.lo || to.id >= range.hi) continue;
+    put_segment(to, range);
+    to.state = task_state::running;
+    decode(row[0], to.claim);
+    decode(row[1], to.holder);
+    to.started = time_in(row[2]);
+    auto const done = db::run(on, with.sql["task.ledger_of"], {to.claim, to.id});
+    if (done.size() > 0) {
+      std::int64_t state = 0;
+      decode(done.row(0)[0], state);
+      to.state = static_cast<task_state>(state);
+      to.finished = time_in(done.row(0)[1]);
+      decode(done.row(0)[2], to.remark);
+    }
+    return true;
+  }
+  return false;
+}
+
+void put_outcome(core::context const& with, db::session& on, task_info& to) {
+  auto const found = db::run(on, with.sql["task.outcome"], {to.id});
+  if (found.size() == 0) return;
+  auto const row = found.row(0);
+  to.started = time_in(row[3]);
+  to.finished = time_in(row[4]);
+  decode(row[5], to.claim);
+  decode(row[6], to.remark);
+}
+
+/// What covers it now; it may move from one to the other while we look.
+bool put_place(core::context const& with, db::session& on, std::int64_t queue, task_info& to) {
+  for (int look = 0; look < 10; ++look) {
+    auto const found = db::run(on, with.sql["segment.of"], {to.id});
+    if (found.size() > 0) {
+      put_segment(to, segment_of(found.row(0)));
+      put_outcome(with, on, to);
+      return true;
+    }
+    if (put_claim(with, on, queue, to)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<task_info> store::find(key const& of) const {
+  with_.check_process();
+  auto const here = present();
+  std::optional<task_info> out;
+  core::read(with_, patience, [&](db::session& on) {
+    out.reset();
+    auto const found = db::run(on, with_.sql["member.find"], {here.id, of.str()});
+    if (found.size() == 0) return;
+    task_info one;
+    one.key = of.str();
+    decode(found.row(0)[0], one.id);
+    decode(found.row(0)[1], one.payload);
+    if (put_place(with_, on, here.id, one)) out = std::move(one);
+  });
+  return out;
+}
+
+std::vector<task_info> store::tasks(tasks_query const& what) const {
+  with_.check_process();
+  if (what.limit < 1 || what.limit > 10'000) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + name_ + "': a page of " + std::to_string(what.limit) +
+                    " tasks: it must be between 1 and 10000");
+  }
+  auto const here = present();
+  auto const limit = static_cast<std::size_t>(what.limit);
+  bool const running = what.state == task_state::running;
+  std::vector<task_info> out;
+  core::read(with_, patience, [&](db::session& on) {
+    out.clear();
+    auto const add = [&](segment const& range, task_info const& like) {
+      auto const lo = std::max(range.lo, what.after + 1);
+      if (lo >= range.hi || out.size() >= limit) return;
+      auto const found =
+          db::run(on, with_.sql["member.range"],
+                  {lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        auto one = like;
+        put_segment(one, range);
+        if (running) one.state = task_state::running;
+        decode(found.row(i)[0], one.id);
+        decode(found.row(i)[1], one.key);
+        decode(found.row(i)[2], one.payload);
+        out.push_back(std::move(one));
+      }
+    };
+    if (running) {
+      auto const found = db::run(on, with_.sql["claim.of_queue"], {here.id});
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        task_info like;
+        decode(found.row(i)[0], like.claim);
+        decode(found.row(i)[1], like.holder);
+        like.started = time_in(found.row(i)[2]);
+        add(segment_of(found.row(i).subspan(3)), like);
+      }
+      return;
+    }
+    auto after = what.after;
+    for (bool more = true; more && out.size() < limit;) {
+      auto const found =
+          db::run(on, with_.sql["segment.of_state"],
+                  {here.id, static_cast<std::int64_t>(what.state), after, segments_at_once});
+      more = std::cmp_equal(found.size(), segments_at_once);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        auto const range = segment_of(found.row(i));
+        add(range, {});
+        after = range.hi;
+      }
+    }
+  });
+  return out;
+}
+
+queue_counts store::counts() const {
+  with_.check_process();
+  auto const here = present();
+  queue_counts out;
+  core::read(with_, patience, [&](db::session& on) {
+    out = {};
+    auto const found = db::run(on, with_.sql["task.counts"], {here.id});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      auto const row = found.row(i);
+      std::int64_t state = 0;
+      bool due = false;
+      std::int64_t tasks = 0;
+      std::int64_t segments = 0;
+      decode(row[0], state);
+      decode(row[2], due);
+      decode(row[3], tasks);
+      decode(row[4], segments);
+      out.segments += segments;
+      if (due) out.due += tasks;
+      switch (static_cast<task_state>(state)) {
+        case task_state::waiting:
+          out.waiting += tasks;
+          break;
+        case task_state::succeeded:
+          out.succeeded += tasks;
+          break;
+        case task_state::failed:
+          out.failed += tasks;
+          break;
+        case task_state::dead:
+          out.dead += tasks;
+          break;
+        case task_state::unknown:
+          out.unknown += tasks;
+          break;
+        case task_state::suspect:
+          out.suspect += tasks;
+          break;
+        case task_state::discarded:
+          out.discarded += tasks;
+          break;
+        case task_state::running:
+          break;
+      }
+    }
+    auto const hands = db::run(on, with_.sql["task.in_hand"], {here.id});
+    decode(hands.row(0)[0], out.claims);
+    decode(hands.row(0)[1], out.running);
+    decode(db::run(on, with_.sql["member.count"], {here.id}).row(0)[0], out.members);
+  });
+  return out;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,256 @@
+// Members: keys that come and go, and what people ask for. Ids are given out in blocks, each block
+// to one process, so that the keys that one process adds are neighbours.
+#include "queue/rows.hpp"
+#include "queue/store.hpp"
+
+#include "core/run.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t block_size = 1000;
+constexpr std::size_t piece_size = 10'000;
+/// SQL and its way there are cheap beside so many bytes.
+constexpr std::size_t piece_bytes = 4 << 20;
+
+void check_options(std::string_view queue, task_options const& how) {
+  if (how.priority < 0 || how.priority >= priorities) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + std::string(queue) + "': a priority of " +
+                    std::to_string(how.priority) + ": it must be between 0 and 9");
+  }
+}
+
+void check_payload(std::string_view queue, key const& of,
+                   std::optional<std::string> const& payload) {
+  if (payload) {
+    core::check_text("queue '" + std::string(queue) + "': the payload of '" + of.str() + "'",
+                     *payload);
+  }
+}
+
+value value_of(std::optional<std::string> const& text) {
+  if (!text) return nullptr;
+  return std::string_view(*text);
+}
+
+std::optional<std::int64_t> at_of(task_options const& how) {
+  if (!how.at) return std::nullopt;
+  auto const us = how.at->time_since_epoch().count();
+  return (us + 999'999) / 1'000'000 * 1'000'000;
+}
+
+}  // namespace
+
+std::int64_t store::block(std::int64_t count) {
+  std::int64_t next = 0;
+  core::transact(with_, {.name = "block", .patience = patience}, [&](db::session& on) {
+    decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
+    return core::decision::commit;
+  });
+  return next - count;
+}
+
+/// The next free id. A block is taken on a connection of its own, so that a user's long transaction
+/// holds nobody up; with one writer there is only this one.
+std::int64_t store::next_id(db::session& on) {
+  std::lock_guard const lock(guard_);
+  if (next_id_ == last_id_) {
+    std::int64_t next = 0;
+    if (with_.dialect.one_writer || with_.borrowed) {
+      decode(db::run(on, with_.sql["member.block"], {std::int64_t{1}}).row(0)[0], next);
+      return next - 1;  // should the transaction roll back, the id is free again
+    }
+    next_id_ = block(block_size);
+    last_id_ = next_id_ + block_size;
+  }
+  return next_id_++;
+}
+
+void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const {
+  auto const at = at_of(how);
+  db::run(on, with_.sql["member.arm"],
+          {present().id, lo, hi, std::int64_t{how.priority}, to_value(at)});
+}
+
+bool store::add_in(db::session& on, key const& of, task_options const& how) {
+  check_options(name_, how);
+  check_payload(name_, of, how.payload);
+  auto const id = next_id(on);
+  auto const added = db::run(on, with_.sql["member.add"],
+                             {id, present().id, of.str(), value_of(how.payload)});
+  if (added.affected == 0) return false;
+  arm(on, id, id + 1, how);
+  return true;
+}
+
+bool store::add(key const& of, task_options const& how) {
+  with_.check_process();
+  bool in_doubt = false;
+  for (;;) {
+    try {
+      auto const decided =
+          core::transact(with_, {.name = "add", .patience = patience}, [&](db::session& on) {
+            return add_in(on, of, how) ? core::decision::commit : core::decision::rollback;
+          });
+      // After a lost reply the key that is there now may be the one that we have added.
+      return decided == core::decision::commit || in_doubt;
+    } catch (core::lost_reply const&) {
+      in_doubt = true;
+    }
+  }
+}
+
+imported store::import_piece(std::span<entry const> piece, task_options const& how) {
+  auto const count = static_cast<std::int64_t>(piece.size());
+  auto const first = with_.dialect.one_writer || with_.borrowed ? 0 : block(count);
+  auto const here = present();
+  imported out;
+  core::transact(with_, {.name = "import", .patience = patience}, [&](db::session& on) {
+    auto lo = first;
+    if (lo == 0) {
+      decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], lo);
+      lo -= count;
+    }
+    rows members;
+    auto id = lo;
+    for (auto const& one : piece) {
+      members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
+    }
+    out.added = db::run(on, with_.sql["member.add_all"], {here.id, members.text()}).affected;
+    out.present = count - out.added;
+    if (out.added == 0) return core::decision::rollback;
+    for (auto at = lo; at < id; at += here.by.segment) {
+      arm(on, at, std::min(at + here.by.segment, id), how);
+    }
+    return core::decision::commit;
+  });
+  return out;
+}
+
+imported store::import(std::function<std::optional<entry>()> const& next,
+                       task_options const& how) {
+  with_.check_process();
+  check_options(name_, how);
+  imported sum;
+  std::vector<entry> piece;
+  for (bool more = true; more;) {
+    piece.clear();
+    std::size_t bytes = 0;
+    while (piece.size() < piece_size && bytes < piece_bytes) {
+      auto one = next();
+      if (!one) {
+        more = false;
+        break;
+      }
+      check_payload(name_, one->key, one->payload);
+      bytes += one->key.str().size() + (one->payload ? one->payload->size() : 0);
+      piece.push_back(std::move(*one));
+    }
+    if (piece.empty()) break;
+    imported part;
+    try {
+      part = import_piece(piece, how);
+    } catch (core::lost_reply const&) {
+      // Once more: keys that are there by now are not added twice.
+      part = import_piece(piece, how);
+    }
+    sum.added += part.added;
+    sum.present += part.present;
+  }
+  return sum;
+}
+
+bool store::remove_in(db::session& on, key const& of) {
+  return db::run(on, with_.sql["member.remove"], {present().id, of.str()}).affected > 0;
+}
+
+bool store::remove(key const& of) {
+  with_.check_process();
+  bool in_doubt = false;
+  for (;;) {
+    try {
+      auto const decided =
+          core::transact(with_, {.name = "remove", .patience = patience}, [&](db::session& on) {
+            return remove_in(on, of) ? core::decision::commit : core::decision::rollback;
+          });
+      return decided == core::decision::commit || in_doubt;
+    } catch (core::lost_reply const&) {
+      in_doubt = true;
+    }
+  }
+}
+
+bool store::set_payload(key const& of, std::optional<std::string> const& payload) {
+  with_.check_process();
+  check_payload(name_, of, payload);
+  for (bool again = true;;) {
+    try {
+      return core::write(with_, {.name = "payload", .patience = patience},
+                         with_.sql["member.set_payload"],
+                         {present().id, of.str(), value_of(payload)})
+                 .affected > 0;
+    } catch (core::lost_reply const&) {
+      if (!std::exchange(again, false)) throw;
+    }
+  }
+}
+
+bool store::ask(key const& of, asked what) {
+  with_.check_process();
+  for (bool again = true;;) {
+    try {
+      // Asked for twice is as good as once.
+      return core::write(with_, {.name = "ask", .patience = patience}, with_.sql["request.put"],
+                         {present().id, of.str(), static_cast<std::int64_t>(what)})
+                 .affected > 0;
+    } catch (core::lost_reply const&) {
+      if (!std::exchange(again, false)) throw;
+    }
+  }
+}
+
+void store::pause(bool paused) {
+  with_.check_process();
+  for (bool again = true;;) {
+    try {
+      core::write(with_, {.name = "pause", .patience = patience}, with_.sql["queue.pause"],
+                  {present().id, std::int64_t{paused ? 1 : 0}});
+      return;
+    } catch (core::lost_reply const&) {
+      if (!std::exchange(again, false)) throw;
+    }
+  }
+}
+
+bool store::open_round(timestamp at) {
+  with_.check_process();
+  if (!present().options.rounds) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + name_ + "' does not work in rounds: make it with .rounds = true");
+  }
+  auto const us = at.time_since_epoch().count();
+  bool in_doubt = false;
+  for (;;) {
+    try {
+      return core::write(with_, {.name = "round", .patience = patience},
+                         with_.sql["queue.open_round"], {present().id, std::int64_t{us}})
+                     .affected > 0 ||
+             (in_doubt && look(with_, name_).value_or(row{}).round_us == us);
+    } catch (core::lost_reply const&) {
+      in_doubt = true;
+    }
+  }
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,106 @@
+// Taking back what dead holders had in hand: their unfinished tasks become suspects.
+#include "queue/batch.hpp"
+#include "queue/store.hpp"
+
+#include "base/mutant.hpp"
+
+#include <daybook/error.hpp>
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+/// The tasks of a claim, with how they ended where its ledger knows.
+std::vector<ending> endings_of(core::context const& with, db::session& on,
+                               std::vector<segment> const& ranges,
+                               std::vector<ledger_entry> const& ledger) {
+  std::vector<ending> out;
+  auto next = ledger.begin();
+  for (auto const& range : ranges) {
+    auto const found = db::run(on, with.sql["segment.living"], {range.lo, range.hi});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ending one;
+      decode(found.row(i)[0], one.id);
+      while (next != ledger.end() && next->hi <= one.id) ++next;
+      if (next != ledger.end() && next->lo <= one.id) one.how = &next->how;
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void store::mark_dead(std::string const& holder) const {
+  try {
+    core::write(with_, {.name = "mark_dead", .patience = patience}, with_.sql["holder.mark_dead"],
+                {holder, std::int64_t{core::max_skew.count()}});
+  } catch (core::lost_reply const&) {
+    // claim.seize looks whether it is.
+  }
+}
+
+bool store::reclaim_one(std::string const& id, std::string const& holder) {
+  for (;;) {
+    try {
+      auto const decided =
+          core::transact(with_, {.name = "reclaim", .patience = patience}, [&](db::session& on) {
+            auto const seized = db::run(on, with_.sql["claim.seize"], {id});
+            std::int64_t queue = 0;
+            if (seized.size() > 0) decode(seized.row(0)[0], queue);
+            auto const here = present();
+            if (queue != here.id) return core::decision::rollback;
+            auto const rows = db::run(on, with_.sql["claim.ranges"], {id});
+            std::vector<segment> ranges(rows.size());
+            for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i] = segment_of(rows.row(i));
+            auto ledger = ledger_of(with_, on, id);
+            if (base::left_out("ledger")) ledger.clear();
+            auto const endings = endings_of(with_, on, ranges, ledger);
+            write_back(with_, on, id, holder,
+                       settle(here.by, ranges, endings, unfinished::crashed),
+                       here.by.every_outcome);
+            if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
+            db::run(on, with_.sql["claim.bury"], {id});
+            return core::decision::commit;
+          });
+      return decided == core::decision::commit;
+    } catch (core::lost_reply const&) {
+      // Once more: seized by then, it is not there for the taking.
+    }
+  }
+}
+
+std::int64_t store::reclaim() {
+  with_.check_process();
+  struct found {
+    std::string id;
+    std::string holder;
+    bool marked = false;
+  };
+  std::vector<found> abandoned;
+  auto const here = present();
+  core::read(with_, patience, [&](db::session& on) {
+    auto const rows = db::run(on, with_.sql["claim.abandoned"],
+                              {here.id, std::int64_t{core::max_skew.count()}});
+    abandoned.assign(rows.size(), {});
+    for (std::size_t i = 0; i < abandoned.size(); ++i) {
+      decode(rows.row(i)[0], abandoned[i].id);
+      decode(rows.row(i)[1], abandoned[i].holder);
+      decode(rows.row(i)[2], abandoned[i].marked);
+    }
+  });
+  std::int64_t count = 0;
+  for (auto const& one : abandoned) {
+    if (!one.marked) mark_dead(one.holder);
+    if (reclaim_one(one.id, one.holder)) ++count;
+  }
+  return count;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

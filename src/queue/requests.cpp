@@ -1,0 +1,76 @@
+// What people asked for is done here, by the next claim: the task is cut out of its segment.
+#include "queue/store.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t at_once = 100;
+
+}  // namespace
+
+/// False: the task is in a claim, or another has its segment; the request stays.
+bool store::attend_one(db::session& on, row const& here, std::span<cell const> request,
+                       std::int64_t now_us) const {
+  std::int64_t seq = 0;
+  std::int64_t member = 0;
+  std::int64_t kind = 0;
+  decode(request[0], seq);
+  decode(request[1], member);
+  decode(request[2], kind);
+  auto const found = db::run(on, with_.sql["segment.hold"], {member});
+  if (found.size() == 0) {
+    // Of a member that is gone nothing is asked any more.
+    auto const living = db::run(on, with_.sql["segment.living"], {member, member + 1});
+    if (living.size() > 0) return false;
+  } else {
+    auto const whole = segment_of(found.row(0));
+    auto one = whole;
+    one.lo = member;
+    one.hi = member + 1;
+    if (auto const changed = change(here.by, one, static_cast<asked>(kind), now_us)) {
+      db::run(on, with_.sql["segment.remove"], {whole.hi});
+      db::run(on, with_.sql["segment.put"], {here.id, text_of(carve(whole, *changed))});
+    }
+  }
+  db::run(on, with_.sql["request.remove"], {seq});
+  return true;
+}
+
+std::int64_t store::attend() {
+  auto const here = present();
+  bool any = false;
+  core::read(with_, patience, [&](db::session& on) {
+    auto const beside = db::run(on, with_.sql["claim.beside"], {here.id});
+    decode(beside.row(0)[0], any);
+  });
+  if (!any) return 0;
+  std::int64_t count = 0;
+  for (;;) {
+    try {
+      core::transact(with_, {.name = "attend", .patience = patience}, [&](db::session& on) {
+        count = 0;
+        auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, at_once});
+        std::int64_t now_us = 0;
+        decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+        for (std::size_t i = 0; i < waiting.size(); ++i) {
+          if (attend_one(on, here, waiting.row(i), now_us)) ++count;
+        }
+        return count > 0 ? core::decision::commit : core::decision::rollback;
+      });
+      return count;
+    } catch (core::lost_reply const&) {
+      // Once more: what was done is not asked for any more.
+    }
+  }
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

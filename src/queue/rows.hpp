@@ -1,0 +1,53 @@
+// Rows as one value of a statement: a JSON array of arrays, which every engine takes apart.
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+class rows {
+ public:
+  rows& begin() {
+    text_.append(empty_ ? "[" : "],[");
+    empty_ = false;
+    first_ = true;
+    return *this;
+  }
+  rows& add(std::int64_t number) {
+    next();
+    text_.append(std::to_string(number));
+    return *this;
+  }
+  /// UTF-8 without a zero byte.
+  rows& add(std::string_view text);
+  template <class T>
+  rows& add(std::optional<T> const& value) {
+    if (value) return add(*value);
+    next();
+    text_.append("null");
+    return *this;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return empty_; }
+  [[nodiscard]] std::string text() const { return text_ + (empty_ ? "]" : "]]"); }
+
+ private:
+  void next() {
+    if (!first_) text_.push_back(',');
+    first_ = false;
+  }
+
+  std::string text_ = "[";
+  bool empty_ = true;
+  bool first_ = true;
+};
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,239 @@
+#include "queue/store.hpp"
+
+#include "queue/rows.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+constexpr microseconds longest_period = std::chrono::hours{24 * 36525};
+
+[[noreturn]] void bad(std::string_view queue, std::string const& what) {
+  throw error({.kind = fault::bad_argument}, "queue '" + std::string(queue) + "': " + what);
+}
+
+void check_between(std::string_view queue, char const* what, std::int64_t value, std::int64_t least,
+                   std::int64_t most) {
+  if (value >= least && value <= most) return;
+  bad(queue, std::string(what) + " is " + std::to_string(value) + ": it must be between " +
+                 std::to_string(least) + " and " + std::to_string(most));
+}
+
+void check_times(std::string_view queue, queue_options const& of) {
+  bool const once = of.period == microseconds{0};
+  if (!once && (of.period < seconds{1} || of.period > longest_period)) {
+    bad(queue, "a period of " + std::to_string(of.period.count()) +
+                   " us: it must be 0 (each task once), or between a second and 100 years");
+  }
+  if (of.grain != microseconds{0}) {
+    if (of.grain < seconds{1}) bad(queue, "a grain below a second");
+    if (!once && of.grain > of.period) bad(queue, "a grain above the period");
+  }
+  check_between(queue, "the first back-off, in ms,", of.backoff.count(), 0, 86'400'000LL * 365);
+  if (of.longest_backoff < of.backoff) bad(queue, "its longest back-off is below its first");
+  if (of.longest_backoff > std::chrono::hours{24 * 365}) bad(queue, "a back-off above a year");
+  if (of.retention < std::chrono::hours{1}) bad(queue, "a retention below an hour");
+  if (of.rate && (of.rate->count < 1 || of.rate->per < microseconds{1} ||
+                  of.rate->per / of.rate->count < microseconds{1})) {
+    bad(queue, "a rate of " + std::to_string(of.rate->count) + " in " +
+                   std::to_string(of.rate->per.count()) +
+                   " us: it must be at least one task in a time, and at most one a microsecond");
+  }
+}
+
+void check(std::string_view name, queue_options const& of) {
+  check_name("queue name", name);
+  check_times(name, of);
+  check_between(name, "the number of attempts", of.attempts, 1, 1000);
+  check_between(name, "the crash limit", of.crash_limit, 1, 100);
+  check_between(name, "the running limit", of.running_limit, 0, 1'000'000);
+  check_between(name, "the segment", of.segment, 1, 1000);
+  if (of.mode == step_mode::unrecorded) bad(name, "a mode of its own is wanted");
+}
+
+std::int64_t slot_of(queue_options const& of) {
+  return of.rate ? of.rate->per.count() / of.rate->count : 0;
+}
+
+microseconds grain_of(queue_options const& of) {
+  if (of.grain != microseconds{0}) return of.grain;
+  return std::max<microseconds>(seconds{1}, of.period / 16);
+}
+
+/// Executes queue.make or queue.change.
+std::int64_t write_row(core::context const& with, std::string_view statement,
+                       std::string_view name, queue_options const& of) {
+  using std::chrono::duration_cast;
+  return core::write(
+             with, {.name = "queue", .patience = patience}, with.sql[statement],
+             {name, std::int64_t{of.period.count()}, std::int64_t{grain_of(of).count()},
+              static_cast<std::int64_t>(of.cadence), static_cast<std::int64_t>(of.mode),
+              std::int64_t{of.every_outcome ? 1 : 0}, std::int64_t{of.attempts},
+              std::int64_t{microseconds(of.backoff).count()},
+              std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
+              std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
+              std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment}})
+      .affected;
+}
+
+row row_of(std::span<cell const> cells) {
+  row out;
+  std::vector<std::int64_t> n(17);
+  for (std::size_t i = 0; i < n.size(); ++i) decode(cells[i], n[i]);
+  decode(cells[17], out.round_us);
+  out.id = n[0];
+  out.version = n[1];
+  auto& to = out.options;
+  to.period = microseconds(n[2]);
+  to.grain = microseconds(n[3]);
+  to.cadence = static_cast<daybook::cadence>(n[4]);
+  to.mode = static_cast<step_mode>(n[5]);
+  to.every_outcome = n[6] != 0;
+  to.attempts = static_cast<int>(n[7]);
+  to.backoff = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(n[8]));
+  to.longest_backoff = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(n[9]));
+  to.crash_limit = static_cast<int>(n[10]);
+  to.running_limit = static_cast<int>(n[11]);
+  if (n[12] > 0) to.rate = rate{1, microseconds(n[12])};
+  to.rounds = n[13] != 0;
+  to.retention = std::chrono::duration_cast<std::chrono::hours>(microseconds(n[14]));
+  to.segment = static_cast<int>(n[15]);
+  out.paused = n[16] != 0;
+  out.by = {n[2],
+            n[3],
+            to.cadence,
+            to.mode,
+            to.every_outcome,
+            to.attempts,
+            n[8],
+            n[9],
+            to.crash_limit,
+            n[15]};
+  return out;
+}
+
+bool same(queue_options const& there, queue_options const& wanted) {
+  return there.period == wanted.period && there.grain == grain_of(wanted) &&
+         there.cadence == wanted.cadence && there.mode == wanted.mode &&
+         there.every_outcome == wanted.every_outcome && there.attempts == wanted.attempts &&
+         there.backoff == wanted.backoff && there.longest_backoff == wanted.longest_backoff &&
+         there.crash_limit == wanted.crash_limit &&
+         there.running_limit == wanted.running_limit && slot_of(there) == slot_of(wanted) &&
+         there.rounds == wanted.rounds && there.retention == wanted.retention &&
+         there.segment == wanted.segment;
+}
+
+}  // namespace
+
+store::store(core::context const& with, core::holder& lease, std::string name, row what)
+    : with_(with), lease_(&lease), name_(std::move(name)), row_(std::move(what)) {}
+
+row store::present() const {
+  std::lock_guard const lock(guard_);
+  return row_;
+}
+
+void store::follow(std::int64_t version) {
+  {
+    std::lock_guard const lock(guard_);
+    if (row_.version == version) return;
+  }
+  auto found = look(with_, name_);
+  if (!found) return;
+  std::lock_guard const lock(guard_);
+  if (found->version > row_.version) row_ = std::move(*found);
+}
+
+std::optional<row> look(core::context const& with, std::string_view name) {
+  std::optional<row> out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["queue.look"], {name});
+    out.reset();
+    if (found.size() > 0) out = row_of(found.row(0));
+  });
+  return out;
+}
+
+std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
+                            queue_options const& options) {
+  check(name, options);
+  auto found = look(with, name);
+  // In doubt both may be tried again: each leaves the row as asked for.
+  for (bool tried = false; !found || !same(found->options, options); tried = true) {
+    try {
+      write_row(with, found ? "queue.change" : "queue.make", name, options);
+    } catch (core::lost_reply const&) {
+      if (tried) throw;
+    }
+    found = look(with, name);
+    if (tried) break;
+  }
+  if (!found) {
+    throw error({.kind = fault::conflict},
+                "the queue '" + std::string(name) + "' was removed while it was made");
+  }
+  return std::make_shared<store>(with, lease, std::string(name), std::move(*found));
+}
+
+std::shared_ptr<store> open(core::context const& with, core::holder& lease,
+                            std::string_view name) {
+  auto found = look(with, name);
+  if (!found) return nullptr;
+  return std::make_shared<store>(with, lease, std::string(name), std::move(*found));
+}
+
+std::vector<std::string> names(core::context const& with) {
+  std::vector<std::string> out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["queue.names"], {});
+    out.resize(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out[i]);
+  });
+  return out;
+}
+
+segment segment_of(std::span<cell const> columns) {
+  segment out;
+  std::int64_t lane = 0;
+  std::int64_t state = 0;
+  std::int64_t attempts = 0;
+  std::int64_t crashes = 0;
+  decode(columns[0], out.lo);
+  decode(columns[1], out.hi);
+  decode(columns[2], lane);
+  decode(columns[3], state);
+  decode(columns[4], attempts);
+  decode(columns[5], crashes);
+  decode(columns[6], out.turn_us);
+  decode(columns[7], out.period_us);
+  decode(columns[8], out.due_us);
+  out.lane = static_cast<int>(lane);
+  out.state = static_cast<task_state>(state);
+  out.attempts = static_cast<int>(attempts);
+  out.crashes = static_cast<int>(crashes);
+  return out;
+}
+
+std::string text_of(std::span<segment const> segments) {
+  rows out;
+  for (auto const& s : segments) {
+    out.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
+    out.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
+    out.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us).add(s.due_us);
+  }
+  return out.text();
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

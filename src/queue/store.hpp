@@ -1,0 +1,157 @@
+// One queue of a book, as this process knows it: its options, and all verbs that are not about one
+// claim.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+#include "core/holder.hpp"
+#include "core/transact.hpp"
+#include "db/session.hpp"
+#include "queue/settle.hpp"
+
+#include <daybook/queue.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+
+/// A queue's row.
+struct row {
+  std::int64_t id = 0;
+  std::int64_t version = 0;
+  queue_options options;
+  policy by;
+  bool paused = false;
+  std::optional<std::int64_t> round_us;
+  [[nodiscard]] bool throttled() const noexcept {
+    return options.running_limit > 0 || options.rate.has_value();
+  }
+};
+
+class batch;
+
+class store : public std::enable_shared_from_this<store> {
+ public:
+  store(core::context const& with, core::holder& lease, std::string name, row what);
+  store(store const&) = delete;
+  store& operator=(store const&) = delete;
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] row present() const;
+  /// Reads the row again where a claim saw another version of it.
+  void follow(std::int64_t version);
+
+  // Members: members.cpp
+  bool add(key const& of, task_options const& how);
+  bool add_in(db::session& on, key const& of, task_options const& how);
+  imported import(std::function<std::optional<entry>()> const& next, task_options const& how);
+  bool remove(key const& of);
+  bool remove_in(db::session& on, key const& of);
+  bool set_payload(key const& of, std::optional<std::string> const& payload);
+  bool ask(key const& of, asked what);
+  void pause(bool paused);
+  bool open_round(timestamp at);
+
+  // Claims: take.cpp, reclaim.cpp, requests.cpp
+  std::unique_ptr<batch> claim(claim_options const& how);
+  /// A claim within a transaction that has begun; null: nothing is due.
+  std::unique_ptr<batch> take_in(db::session& on, std::string const& id,
+                                 std::string const& holder, int limit, bool suspects);
+  std::int64_t reclaim();
+  /// How many of what people asked for were done.
+  std::int64_t attend();
+
+  // upkeep.cpp
+  upkept upkeep();
+
+  // inspect.cpp
+  [[nodiscard]] std::optional<task_info> find(key const& of) const;
+  [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what) const;
+  [[nodiscard]] queue_counts counts() const;
+
+  [[nodiscard]] core::context const& with() const noexcept { return with_; }
+  [[nodiscard]] core::holder& lease() const noexcept { return *lease_; }
+  /// The life that may take work.
+  [[nodiscard]] std::string holder() const { return lease_->current()->uuid(); }
+  [[nodiscard]] static std::string new_id();
+  /// Where the engine has one writer, every write of a claim renews.
+  void renew_within(db::session& on) const;
+  /// A claim that may be ours although nobody knows it: looked after by the next claim().
+  void add_orphan(std::string claim, std::string holder);
+
+ private:
+  [[nodiscard]] std::int64_t next_id(db::session& on);
+  [[nodiscard]] std::int64_t block(std::int64_t count);
+  void arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const;
+  imported import_piece(std::span<entry const> piece, task_options const& how);
+
+  /// From when, by the queue's rate, and how many of `limit` may start.
+  struct permission {
+    std::int64_t limit = 0;
+    std::int64_t slot_us = 0;   ///< between two starts; 0: no rate
+    std::int64_t first_us = 0;  ///< from now to the first start
+    std::int64_t next_us = 0;   ///< the instant of the first start
+  };
+  std::unique_ptr<batch> try_claim(claim_options const& how);
+  [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
+  std::unique_ptr<batch> batch_of(db::session& on, std::string const& id,
+                                  std::string const& holder, std::vector<segment> ranges,
+                                  permission const& start);
+  std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
+  void settle_orphans();
+  void mark_dead(std::string const& holder) const;
+  bool reclaim_one(std::string const& id, std::string const& holder);
+  bool attend_one(db::session& on, row const& here, std::span<cell const> request,
+                  std::int64_t now_us) const;
+
+  bool tidy_piece(row const& here, std::int64_t& after, upkept& sum) const;
+  [[nodiscard]] std::vector<segment> tidied(db::session& on, row const& here,
+                                            std::vector<segment> const& piece, std::int64_t now_us,
+                                            upkept& sum) const;
+  std::int64_t forget_old(row const& here) const;
+
+  core::context with_;
+  core::holder* lease_;
+  std::string name_;
+  mutable std::mutex guard_;
+  row row_;
+  std::int64_t next_id_ = 0;  ///< of a block of ids that is this process's
+  std::int64_t last_id_ = 0;
+  double ids_a_segment_ = 1000;  ///< as the last claims found them
+  struct orphan {
+    std::string claim;
+    std::string holder;
+  };
+  std::vector<orphan> orphans_;
+};
+
+/// Makes the queue, or changes it to these options. On failure: daybook::error.
+std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
+                            queue_options const& options);
+/// Empty: there is none of that name.
+std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name);
+[[nodiscard]] std::vector<std::string> names(core::context const& with);
+/// The row of a queue. Empty: there is none of that name.
+[[nodiscard]] std::optional<row> look(core::context const& with, std::string_view name);
+
+/// A segment from the columns lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us.
+[[nodiscard]] segment segment_of(std::span<cell const> columns);
+/// For segment.put.
+[[nodiscard]] std::string text_of(std::span<segment const> segments);
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,124 @@
+// Upkeep: fewer rows for the same tasks, a changed period followed, old outcomes forgotten. In small
+// transactions that pass over what others have in hand.
+#include "queue/store.hpp"
+
+#include "base/mutant.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t piece_size = 1000;
+constexpr std::int64_t ids_at_once = 100'000;
+constexpr std::int64_t tombstone_us = 86'400'000'000;  ///< how long a reclaimed claim is known
+
+std::int64_t number_in(db::table const& from) {
+  std::int64_t out = 0;
+  decode(from.row(0)[0], out);
+  return out;
+}
+
+std::int64_t ids_in(std::vector<segment> const& of) {
+  std::int64_t sum = 0;
+  for (auto const& one : of) sum += one.size();
+  return sum;
+}
+
+}  // namespace
+
+std::vector<segment> store::tidied(db::session& on, row const& here,
+                                   std::vector<segment> const& piece, std::int64_t now_us,
+                                   upkept& sum) const {
+  std::vector<segment> out;
+  for (auto const& one : piece) {
+    auto const next = rearmed(here.by, one, now_us);
+    if (next != one) ++sum.rearmed;
+    auto const found = db::run(on, with_.sql["segment.living"], {one.lo, one.hi});
+    std::vector<std::int64_t> living(found.size());
+    for (std::size_t i = 0; i < living.size(); ++i) decode(found.row(i)[0], living[i]);
+    auto const left = trimmed(next, living);
+    sum.trimmed += one.size() - ids_in(left);
+    out.insert(out.end(), left.begin(), left.end());
+  }
+  auto const before = out.size();
+  out = merged(out, here.by.segment);
+  sum.merged += static_cast<std::int64_t>(before - out.size());
+  return out;
+}
+
+bool store::tidy_piece(row const& here, std::int64_t& after, upkept& sum) const {
+  bool more = false;
+  auto const from = after;
+  auto const before = sum;
+  core::transact(with_, {.name = "upkeep", .patience = patience}, [&](db::session& on) {
+    sum = before;
+    after = from;
+    auto const found = db::run(on, with_.sql["segment.piece"], {here.id, from, piece_size});
+    more = std::cmp_equal(found.size(), piece_size);
+    std::vector<segment> piece(found.size());
+    for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = segment_of(found.row(i));
+    if (piece.empty()) return core::decision::rollback;
+    // The last is read again with the next piece, whose first may be its neighbour.
+    after = more ? piece[piece.size() - 2].hi : piece.back().hi;
+    auto const now_us = number_in(db::run(on, with_.sql["queue.now"], {}));
+    auto const better = tidied(on, here, piece, now_us, sum);
+    if (better == piece) return core::decision::rollback;
+    std::vector<segment> gone;
+    std::vector<segment> fresh;
+    auto const less = [](segment const& a, segment const& b) { return a.lo < b.lo; };
+    for (auto const& one : piece) {
+      auto const at = std::lower_bound(better.begin(), better.end(), one, less);
+      if (at == better.end() || *at != one) gone.push_back(one);
+    }
+    for (auto const& one : better) {
+      auto const at = std::lower_bound(piece.begin(), piece.end(), one, less);
+      if (at == piece.end() || *at != one) fresh.push_back(one);
+    }
+    db::run(on, with_.sql["segment.remove_all"], {text_of(gone)});
+    if (!fresh.empty()) db::run(on, with_.sql["segment.put"], {here.id, text_of(fresh)});
+    return core::decision::commit;
+  });
+  return more;
+}
+
+std::int64_t store::forget_old(row const& here) const {
+  std::int64_t now_us = 0;
+  std::int64_t last = 0;
+  core::read(with_, patience, [&](db::session& on) {
+    now_us = number_in(db::run(on, with_.sql["queue.now"], {}));
+    last = number_in(db::run(on, with_.sql["outcome.last"], {}));
+  });
+  auto const before = now_us - std::chrono::microseconds(here.options.retention).count();
+  std::int64_t sum = 0;
+  for (std::int64_t after = 0; after < last; after += ids_at_once) {
+    sum += core::write(with_, {.name = "forget", .patience = patience},
+                       with_.sql["outcome.prune"], {here.id, after, after + ids_at_once, before})
+               .affected;
+  }
+  core::write(with_, {.name = "forget", .patience = patience}, with_.sql["claim.prune"],
+              {now_us - tombstone_us});
+  return sum;
+}
+
+upkept store::upkeep() {
+  with_.check_process();
+  follow(0);
+  auto const here = present();
+  upkept sum;
+  std::int64_t after = 0;
+  while (tidy_piece(here, after, sum)) {
+  }
+  sum.forgotten = forget_old(here);
+  return sum;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

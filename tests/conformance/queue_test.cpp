@@ -1,0 +1,238 @@
+// Queues: keys come and go, and each is done once, or once per period.
+#include "fixture.hpp"
+
+namespace conformance {
+namespace {
+
+using daybook::entry;
+using daybook::queue;
+using daybook::queue_options;
+using daybook::result;
+using daybook::task;
+using daybook::task_state;
+
+class queued : public on_engine {
+ protected:
+  queued() : other_(database_.open()), clock_(book_) { book_.migrate(); }
+
+  static std::vector<entry> keys(int from, int to) {
+    std::vector<entry> out;
+    for (int i = from; i < to; ++i) out.push_back({key("k" + std::to_string(i))});
+    return out;
+  }
+  /// Claims and completes until nothing is due; how many tasks there were.
+  static int drain(queue& of, int limit = 100) {
+    int count = 0;
+    while (auto batch = of.claim({.limit = limit})) {
+      for (auto const& one : batch->tasks()) {
+        batch->finish(one, result::success());
+        ++count;
+      }
+      EXPECT_EQ(std::move(*batch).complete(), outcome::done);
+    }
+    return count;
+  }
+  static task_state state_of(queue const& of, std::string const& name) {
+    return of.find(key(name)).value().state;
+  }
+
+  daybook::book other_;
+  daybook::testing::manual_clock clock_;
+};
+
+TEST_P(queued, each_key_is_done_once) {
+  auto q = book_.make_queue("once");
+  EXPECT_TRUE(q.add(key("a"), {.payload = "{}"}));
+  EXPECT_FALSE(q.add(key("a")));
+  EXPECT_TRUE(q.add(key("a "))) << "another key";
+  auto batch = q.claim().value();
+  ASSERT_EQ(batch.tasks().size(), 2U);
+  EXPECT_EQ(batch.tasks()[0].key, "a");
+  EXPECT_EQ(batch.tasks()[0].payload, "{}");
+  EXPECT_EQ(batch.tasks()[0].attempt, 1);
+  EXPECT_EQ(state_of(q, "a"), task_state::running);
+  EXPECT_FALSE(q.claim());
+  batch.finish(batch.tasks()[0], result::success());
+  batch.finish(batch.tasks()[1], result::success("fine"));
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(state_of(q, "a"), task_state::succeeded);
+  EXPECT_EQ(q.find(key("a ")).value().remark, "fine");
+  EXPECT_FALSE(q.claim());
+  clock_.advance(1000h);
+  EXPECT_FALSE(q.claim());
+}
+
+TEST_P(queued, each_key_is_done_again_every_period) {
+  auto q = book_.make_queue("stock", {.period = 240h});
+  EXPECT_EQ(q.import(keys(0, 2500)).added, 2500);
+  EXPECT_EQ(q.import(keys(2490, 2510)).present, 10);
+  EXPECT_EQ(q.counts().members, 2510);
+  EXPECT_EQ(q.counts().segments, 4);
+  EXPECT_EQ(drain(q, 1000), 2510);
+  EXPECT_EQ(drain(q), 0);
+  EXPECT_EQ(q.counts().succeeded, 2520) << "ten ids of the second import have no member";
+  clock_.advance(240h);
+  EXPECT_EQ(drain(q), 0) << "never early";
+  clock_.advance(15h);
+  EXPECT_EQ(drain(q, 300), 2510);
+  EXPECT_EQ(drain(q), 0);
+  clock_.advance(255h);
+  EXPECT_EQ(drain(q, 7), 2510);
+}
+
+TEST_P(queued, what_fails_is_tried_again_and_rolls_on) {
+  auto q = book_.make_queue(
+      "fails", {.period = 24h, .attempts = 2, .backoff = std::chrono::seconds{60}});
+  q.import(keys(0, 10));
+  auto batch = q.claim().value();
+  for (auto const& one : batch.tasks()) {
+    batch.finish(one, one.key == "k3" ? result::failure("no") : result::success());
+  }
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(state_of(q, "k3"), task_state::waiting);
+  EXPECT_EQ(q.find(key("k3")).value().remark, "no");
+  EXPECT_EQ(q.find(key("k3")).value().attempts, 1);
+  EXPECT_FALSE(q.claim());
+  clock_.advance(67s);
+  auto again = q.claim().value();
+  ASSERT_EQ(again.tasks().size(), 1U);
+  EXPECT_EQ(again.tasks()[0].attempt, 2);
+  again.finish(again.tasks()[0], result::failure("no again"));
+  EXPECT_EQ(std::move(again).complete(), outcome::done);
+  EXPECT_EQ(state_of(q, "k3"), task_state::failed);
+  clock_.advance(26h);
+  EXPECT_EQ(drain(q), 10) << "in step with its neighbours";
+  EXPECT_GE(q.upkeep().merged, 0);
+  EXPECT_EQ(q.counts().segments, 1);
+}
+
+TEST_P(queued, a_dead_workers_tasks_are_suspects_and_die_at_the_limit) {
+  auto q = other_.make_queue("crash", {.crash_limit = 2});
+  auto heirs = book_.queue("crash").value();
+  q.import(keys(0, 3));
+  auto batch = q.claim().value();
+  batch.finish(batch.tasks()[0], result::success());
+  EXPECT_TRUE(batch.flush());
+  EXPECT_EQ(heirs.reclaim(), 0);
+  clock_.advance(1h);
+  EXPECT_EQ(heirs.reclaim(), 1);
+  EXPECT_EQ(state_of(heirs, "k0"), task_state::succeeded);
+  EXPECT_EQ(state_of(heirs, "k1"), task_state::suspect);
+  EXPECT_FALSE(heirs.claim()) << "suspects are claimed singly";
+  batch.finish(batch.tasks()[1], result::success());
+  EXPECT_FALSE(batch.flush());
+  EXPECT_EQ(std::move(batch).complete(), outcome::lost);
+  EXPECT_EQ(state_of(heirs, "k1"), task_state::suspect);
+  auto one = heirs.claim({.suspects = true}).value();
+  ASSERT_EQ(one.tasks().size(), 1U);
+  EXPECT_EQ(one.tasks()[0].crashes, 1);
+  one.finish(one.tasks()[0], result::success());
+  EXPECT_EQ(std::move(one).complete(), outcome::done);
+  auto third = daybook::book(database_.open());
+  auto last = third.queue("crash").value();
+  auto poison = last.claim({.suspects = true}).value();
+  clock_.advance(1h);
+  EXPECT_EQ(heirs.reclaim(), 1);
+  EXPECT_EQ(state_of(heirs, "k2"), task_state::dead);
+  EXPECT_EQ(std::move(poison).complete(), outcome::lost);
+  EXPECT_TRUE(heirs.retry(key("k2")));
+  EXPECT_EQ(drain(heirs), 1);
+}
+
+TEST_P(queued, one_by_one_in_transactions_of_its_own) {
+  auto q = book_.make_queue("single");
+  q.import(keys(0, 5));
+  auto batch = q.claim().value();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(batch.perform(batch.tasks()[static_cast<std::size_t>(i)], insert("paid")),
+              outcome::done);
+  }
+  EXPECT_EQ(fault_of([&] { batch.perform(batch.tasks()[0], insert("paid")); }),
+            fault::bad_argument);
+  EXPECT_THROW(batch.perform(batch.tasks()[3],
+                             [&](transaction& tx) {
+                               insert("paid")(tx);
+                               throw std::runtime_error("no");
+                             }),
+               std::runtime_error);
+  EXPECT_EQ(effects("paid"), "3");
+  EXPECT_EQ(state_of(q, "k0"), task_state::succeeded);
+  EXPECT_EQ(state_of(q, "k3"), task_state::running);
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(state_of(q, "k0"), task_state::succeeded);
+  EXPECT_EQ(state_of(q, "k3"), task_state::waiting);
+  EXPECT_EQ(drain(q), 2);
+}
+
+TEST_P(queued, people_ask_for_tasks) {
+  auto q = book_.make_queue("asked", {.period = 24h});
+  q.import(keys(0, 100));
+  EXPECT_EQ(drain(q), 100);
+  EXPECT_TRUE(q.run_now(key("k50")));
+  EXPECT_FALSE(q.run_now(key("nobody")));
+  auto batch = q.claim().value();
+  ASSERT_EQ(batch.tasks().size(), 1U);
+  EXPECT_EQ(batch.tasks()[0].key, "k50");
+  EXPECT_TRUE(q.run_now(key("k50"))) << "once more, after this";
+  batch.finish(batch.tasks()[0], result::success());
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(drain(q), 1);
+  EXPECT_TRUE(q.discard(key("k7")));
+  EXPECT_EQ(drain(q), 0);
+  EXPECT_EQ(state_of(q, "k7"), task_state::discarded);
+}
+
+TEST_P(queued, pauses_rounds_limits_and_rates) {
+  auto q = book_.make_queue("paused");
+  q.import(keys(0, 10));
+  q.pause();
+  EXPECT_FALSE(q.claim());
+  q.resume();
+  EXPECT_EQ(drain(q), 10);
+
+  auto limited = book_.make_queue("limited", {.running_limit = 3});
+  limited.import(keys(0, 10));
+  auto batch = limited.claim().value();
+  EXPECT_EQ(batch.tasks().size(), 3U);
+  EXPECT_FALSE(limited.claim());
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(drain(limited), 10);
+
+  auto rated = book_.make_queue("rated", {.rate = daybook::rate{10, 1s}});
+  rated.import(keys(0, 100));
+  auto first = rated.claim().value();
+  EXPECT_EQ(first.tasks().size(), 11U);
+  EXPECT_EQ(first.tasks()[10].slot, 1s);
+  EXPECT_FALSE(rated.claim());
+  clock_.advance(500ms);
+  EXPECT_EQ(rated.claim().value().tasks().size(), 5U);
+
+  auto rounds = book_.make_queue("rounds", {.period = 24h, .rounds = true});
+  rounds.import(keys(0, 10));
+  EXPECT_FALSE(rounds.claim()) << "no round is open";
+}
+
+TEST_P(queued, refuses_what_cannot_be) {
+  auto const refused = [&](queue_options const& how) {
+    return fault_of([&] { book_.make_queue("bad", how); }) == fault::bad_argument;
+  };
+  EXPECT_TRUE(refused({.period = -1s}));
+  EXPECT_TRUE(refused({.period = 10s, .grain = 11s}));
+  EXPECT_TRUE(refused({.rate = daybook::rate{0, 1s}}));
+  EXPECT_EQ(fault_of([&] { book_.make_queue(""); }), fault::bad_argument);
+  auto q = book_.make_queue("good");
+  q.import(keys(0, 2));
+  auto batch = q.claim().value();
+  EXPECT_EQ(fault_of([&] { batch.finish({.id = 77, .key = "other"}, result::success()); }),
+            fault::bad_argument);
+  batch.finish(batch.tasks()[0], result::success());
+  EXPECT_EQ(fault_of([&] { batch.finish(batch.tasks()[0], result::success()); }),
+            fault::bad_argument);
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(drain(q), 1) << "the rest was handed back";
+}
+
+DAYBOOK_ON_EVERY_ENGINE(queued);
+
+}  // namespace
+}  // namespace conformance
