@@ -50,6 +50,13 @@ struct table {
   }
 };
 
+/// A statement and its values, in the order of statement::inputs: one of several that go together.
+/// The statement and what the values view are borrowed until it was executed.
+struct call {
+  statement const* what;
+  std::vector<value> values;
+};
+
 using native = std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*>;
 
 /// A fact of the server, the file or the client library: ("fsync", "on").
@@ -72,6 +79,14 @@ class session {
   virtual table run(statement const& what, std::span<value const> values) = 0;
   /// Several statements separated by `;`, without values: migrations.
   virtual void script(std::string_view text) = 0;
+
+  /// Executes the calls in one READ COMMITTED transaction, which it begins and commits itself, in
+  /// as few round trips as the engine allows; a table for each. Not between begin() and commit().
+  /// On failure: throws the error of the first call that failed, and nothing of any call stays;
+  /// error::in_doubt() when the COMMIT may have happened.
+  virtual std::vector<table> together(std::span<call const> calls);
+  /// Whether together() is one round trip, whose COMMIT is on its way with the calls.
+  [[nodiscard]] virtual bool sends_together() const noexcept { return false; }
 
   /// Whether run() takes entry::together, which commits or rolls back by itself.
   [[nodiscard]] virtual bool takes_compounds() const noexcept { return false; }

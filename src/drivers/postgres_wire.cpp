@@ -205,9 +205,14 @@ db::table to_table(::PGresult* from) {
 }
 
 ::PGresult const* answer::error() const noexcept {
+  auto const at = failed_at();
+  return at == results.size() ? nullptr : results[at].get();
+}
+
+std::size_t answer::failed_at() const noexcept {
   auto const found = std::find_if(results.begin(), results.end(),
                                   [](result const& one) { return is_error(one.get()); });
-  return found == results.end() ? nullptr : found->get();
+  return static_cast<std::size_t>(found - results.begin());
 }
 
 round_trip::round_trip(::PGconn& on) : on_(&on), possible_(::PQenterPipelineMode(&on) == 1) {}

@@ -78,6 +78,8 @@ struct answer {
   bool late = false;            ///< the time was over
   /// The first that is an error, or null.
   [[nodiscard]] ::PGresult const* error() const noexcept;
+  /// Its place, or, where there is none, that of the first message without an answer.
+  [[nodiscard]] std::size_t failed_at() const noexcept;
 };
 
 /// Messages that are sent together and answered together: libpq's pipeline mode. After the first

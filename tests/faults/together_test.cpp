@@ -1,0 +1,82 @@
+// Several statements that go together: what a broken connection leaves of them, and what the core
+// says of that.
+#include "faults/fixture.hpp"
+
+#include "core/transact.hpp"
+#include "work/engine.hpp"
+
+namespace conformance::faults {
+namespace {
+
+namespace core = daybook::core;
+namespace db = daybook::db;
+
+using std::chrono::steady_clock;
+
+class together : public with_proxy {
+ protected:
+  std::vector<db::table> write(daybook::book& with) const {
+    return core::write_together(with.internals().ready(), {.name = "operate"}, calls_);
+  }
+  /// Where everything is one request, it is the one that commits; else COMMIT is.
+  [[nodiscard]] proxy::plan at_the_end(proxy::fault what) const {
+    return {.what = what, .at = on_postgres() ? proxy::moment::statement : proxy::moment::commit};
+  }
+  void expect_lost(daybook::book& with) const {
+    auto const since = steady_clock::now();
+    EXPECT_THROW(static_cast<void>(write(with)), core::lost_reply);
+    EXPECT_LT(steady_clock::now() - since, 20s);
+  }
+  void expect_rows(char const* each) const {
+    EXPECT_EQ(effects("first"), each);
+    EXPECT_EQ(effects("last"), each);
+  }
+
+  // The library's, by their names, so that there is a limit to their time.
+  db::statement const first_{"first", "insert into effect(name) values ('first')", {}, {}};
+  db::statement const last_{"last", "insert into effect(name) values ('last')", {}, {}};
+  std::vector<db::call> const calls_{{&first_, {}}, {&last_, {}}};
+};
+
+TEST_P(together, is_in_doubt_where_the_request_is_lost) {
+  for (auto const what : {proxy::fault::cut, proxy::fault::reset, proxy::fault::half_open}) {
+    auto book = far();
+    EXPECT_EQ(write(book).size(), 2U);
+    database_.execute("delete from effect");
+    arm(at_the_end(what), "('last')");
+    expect_lost(book);
+    EXPECT_EQ(between_.hits(), 1);
+    expect_rows("0");
+    EXPECT_EQ(write(book).size(), 2U);
+    expect_rows("1");
+  }
+}
+
+TEST_P(together, is_in_doubt_where_the_reply_is_lost) {
+  for (auto const what : {proxy::fault::swallow_reply, proxy::fault::stay_silent}) {
+    auto book = far();
+    database_.execute("delete from effect");
+    arm(at_the_end(what), "('last')");
+    expect_lost(book);
+    EXPECT_EQ(between_.hits(), 1);
+    expect_rows("1");
+  }
+}
+
+TEST_P(together, is_tried_again_where_nothing_can_have_stayed) {
+  auto book = far();
+  EXPECT_EQ(write(book).size(), 2U);
+  arm({.what = proxy::fault::refuse,
+       .at = proxy::moment::statement,
+       .code = on_postgres() ? "40001" : "1213"},
+      "('last')");
+  EXPECT_EQ(write(book).size(), 2U);
+  EXPECT_EQ(between_.hits(), 1);
+  EXPECT_EQ(log_.count("retried operate"), 1U);
+  expect_rows("2");
+}
+
+DAYBOOK_ON_EVERY_SERVER(together);
+
+}  // namespace
+}  // namespace conformance::faults
