@@ -8,6 +8,7 @@
 #include "drivers/handle.hpp"
 #include "drivers/postgres_adopt.hpp"
 #include "drivers/postgres_connect.hpp"
+#include "drivers/postgres_copy.hpp"
 #include "drivers/postgres_error.hpp"
 #include "drivers/postgres_statements.hpp"
 #include "drivers/postgres_wire.hpp"
@@ -60,6 +61,7 @@ class postgres_session final : public db::session {
   db::table run(db::statement const& what, std::span<value const> values) override;
   std::vector<db::table> together(std::span<db::call const> calls) override;
   [[nodiscard]] bool sends_together() const noexcept override { return true; }
+  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
   void script(std::string_view text) override;
   void begin(isolation level) override;
   void commit() override;
@@ -101,9 +103,9 @@ class postgres_session final : public db::session {
   std::string last_words_;           ///< of a server that ended the session while we were silent
   std::exception_ptr why_no_begin_;  ///< from handle(), which must not throw
   isolation level_{};
-  steady_clock::time_point begun_{};  ///< the open transaction
-  bool open_ = false;                 ///< between begin and its end
-  bool begin_sent_ = false;           ///< false while BEGIN waits for its first statement
+  steady_clock::time_point begun_ = steady_clock::now();  ///< the open transaction
+  bool open_ = false;                                     ///< between begin and its end
+  bool begin_sent_ = false;  ///< false while BEGIN waits for its first statement
   bool pooled_ = false;
   bool joined_ = false;  ///< the transaction is the application's
   bool cut_ = false;
@@ -154,7 +156,7 @@ patience postgres_session::limit(std::string_view statement) const {
   bool const may_be_long = statement == "user" || statement == "script";
   if (may_be_long || options_.answer_timeout.count() == 0) return std::nullopt;
   auto const own = now + options_.answer_timeout;
-  return statement == "commit" ? own + (now - begun_) : own;
+  return statement == "commit" || statement == "load" ? own + (now - begun_) : own;
 }
 
 void postgres_session::set_up() {
@@ -266,6 +268,17 @@ std::vector<db::table> postgres_session::together(std::span<db::call const> call
     rollback();
     throw;
   }
+}
+
+std::int64_t postgres_session::load(db::load_target const& into, std::span<value const> cells) {
+  if (db::rows_of(into, cells) == 0) return 0;
+  auto const when = open_ ? moment::inside : moment::alone;
+  require_connected("load", when);
+  if (open_ && begin_sent_) require_transaction("load");
+  begin_now();
+  auto const came = copy_in(*on_, into, cells, [this] { return limit("load"); });
+  check(came, "load", when);
+  return to_table(came.results.back().get()).affected;
 }
 
 void postgres_session::script(std::string_view text) {

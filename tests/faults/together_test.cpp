@@ -76,6 +76,48 @@ TEST_P(together, is_tried_again_where_nothing_can_have_stayed) {
   expect_rows("2");
 }
 
+/// More than any buffer between here and a server that is stopped: sending has its limit, too.
+TEST_P(together, a_stopped_server_does_not_hold_what_is_long) {
+  database_.execute("create table loaded(id int not null, t varchar(1000) not null)" + innodb());
+  std::string const text(1000, 'x');
+  std::vector<daybook::value> cells;
+  for (std::int64_t id = 0; id < 30'000; ++id) {
+    cells.insert(cells.end(), {daybook::value(id), std::string_view(text)});
+  }
+  auto options = support::fresh_database::manual();
+  options.lease = 1s;
+  options.connect_timeout = 500ms;
+  daybook::book book(database_.url(), options);
+  auto const in = book.internals().ready();
+  auto const one = db::insert_rows({"loaded", {"id", "t"}}, 1);
+  db::statement const dollar{
+      "one", "insert into loaded(id, t) values ($1, $2)", one.inputs, {0, 1}};
+  std::vector<db::call> calls;
+  for (std::size_t at = 0; at < cells.size(); at += 2) {
+    calls.push_back({on_postgres() ? &dollar : &one, {cells[at], cells[at + 1]}});
+  }
+  for (bool const loads : {true, false}) {
+    auto lent = in.sessions.lend(1s);
+    if (loads) {
+      lent->begin(daybook::isolation::read_committed);
+      EXPECT_EQ(lent->load({"loaded", {"id", "t"}}, std::span(cells).first(4)), 2);
+    }
+    support::stopped const asleep(support::processes_of(GetParam()));
+    auto const since = steady_clock::now();
+    EXPECT_EQ(fault_of([&] {
+                if (loads) {
+                  static_cast<void>(lent->load({"loaded", {"id", "t"}}, cells));
+                } else {
+                  static_cast<void>(lent->together(calls));
+                }
+              }),
+              fault::unreachable);
+    EXPECT_LT(steady_clock::now() - since, 10s);
+    EXPECT_FALSE(lent->usable());
+    lent->rollback();
+  }
+}
+
 DAYBOOK_ON_EVERY_SERVER(together);
 
 }  // namespace
