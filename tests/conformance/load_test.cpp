@@ -185,7 +185,11 @@ TEST_P(load, a_column_of_several_types) {
   std::vector<value> const cells{std::int64_t{1}, "text",          std::int64_t{2},
                                  bytes("bytes"),  std::int64_t{3}, nullptr};
   if (on_postgres()) return;  // text is not bytes there
-  transact(in(), [&](db::session& on) { EXPECT_EQ(on.load(texts_, cells), 3); });
+  std::vector<value> const uniform{std::int64_t{-1}, "text", std::int64_t{-2}, "text"};
+  transact(in(), [&](db::session& on) {
+    EXPECT_EQ(on.load(texts_, uniform), 2);
+    EXPECT_EQ(on.load(texts_, cells), 3);
+  });
   EXPECT_EQ(database_.query("select t from loaded where id = 2"), "bytes");
 }
 
