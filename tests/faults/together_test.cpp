@@ -118,6 +118,34 @@ TEST_P(together, a_stopped_server_does_not_hold_what_is_long) {
   }
 }
 
+/// One that has begun to take the rows, and then takes no more.
+TEST_P(together, rows_that_are_not_taken_any_more) {
+  if (!on_postgres()) return;  // elsewhere they are requests like others
+  database_.execute(
+      "create table loaded(t text);"
+      "create function dawdle() returns trigger language plpgsql as "
+      "$$ begin perform pg_sleep(60); return new; end $$;"
+      "create trigger slow before insert on loaded for each row execute function dawdle()");
+  auto options = support::fresh_database::manual();
+  options.lease = 1s;
+  options.connect_timeout = 500ms;
+  daybook::book book(database_.url(), options);
+  auto lent = book.internals().ready().sessions.lend(1s);
+  std::string const text(1000, 'x');
+  std::vector<daybook::value> const cells(30'000, std::string_view(text));
+  lent->begin(daybook::isolation::read_committed);
+  auto const since = steady_clock::now();
+  EXPECT_EQ(fault_of([&] {
+              static_cast<void>(lent->load({"loaded", {"t"}}, cells));
+            }),
+            fault::unreachable);
+  EXPECT_LT(steady_clock::now() - since, 7s);
+  lent->rollback();
+  EXPECT_EQ(database_.query("select count(pg_terminate_backend(pid)) from pg_stat_activity "
+                            "where wait_event = 'PgSleep' and datname = current_database()"),
+            "1");
+}
+
 DAYBOOK_ON_EVERY_SERVER(together);
 
 }  // namespace
