@@ -98,6 +98,35 @@ decision transact_once(context const& with, db::session& on, std::string_view na
   return decided;
 }
 
+namespace {
+
+/// Runs `body`, which sends its COMMIT with it, and returns whether it has committed.
+template <class F>
+void commits_itself(context const& with, db::session& on, std::string_view name, F const& body) {
+  auto const start = base::boot_clock::now();
+  with.check_process();
+  if (hit(name, "begun")) on.cut();
+  if (hit(name, "before_commit")) {
+    // What is sent is its own COMMIT: one that never arrives, and of which nobody knows that.
+    on.cut();
+    lose_reply();
+  }
+  bool committed = false;
+  try {
+    committed = body();
+  } catch (error const& e) {
+    if (e.in_doubt()) throw lost_reply(e);
+    throw;
+  }
+  if (committed && hit(name, "committed")) {
+    on.cut();
+    lose_reply();
+  }
+  report_time(with, name, start);
+}
+
+}  // namespace
+
 db::table write_once(context const& with, db::session& on, std::string_view name,
                      db::entry const& what, std::initializer_list<value> values) {
   db::table out;
@@ -108,25 +137,29 @@ db::table write_once(context const& with, db::session& on, std::string_view name
     });
     return out;
   }
-  auto const start = base::boot_clock::now();
-  with.check_process();
-  if (hit(name, "begun")) on.cut();
-  if (hit(name, "before_commit")) {
-    // The statement is its own COMMIT: one that never arrives, and of which nobody knows that.
-    on.cut();
-    lose_reply();
-  }
-  try {
+  commits_itself(with, on, name, [&] {
     out = db::run_alone(on, what, values);
-  } catch (error const& e) {
-    if (e.in_doubt()) throw lost_reply(e);
-    throw;
+    return out.something();
+  });
+  return out;
+}
+
+std::vector<db::table> write_together_once(context const& with, db::session& on,
+                                           std::string_view name, std::span<db::call const> calls) {
+  std::vector<db::table> out;
+  if (calls.empty()) return out;
+  if (!on.sends_together()) {
+    transact_once(with, on, name, isolation::read_committed, [&](db::session& session) {
+      out.reserve(calls.size());
+      for (auto const& one : calls) out.push_back(session.run(*one.what, one.values));
+      return decision::commit;
+    });
+    return out;
   }
-  if (out.something() && hit(name, "committed")) {
-    on.cut();
-    lose_reply();
-  }
-  report_time(with, name, start);
+  commits_itself(with, on, name, [&] {
+    out = on.together(calls);
+    return true;
+  });
   return out;
 }
 
@@ -175,6 +208,14 @@ db::table write(context const& with, transact_options const& options, db::entry 
   db::table out;
   with_session(with, options,
                [&](db::session& on) { out = write_once(with, on, options.name, what, values); });
+  return out;
+}
+
+std::vector<db::table> write_together(context const& with, transact_options const& options,
+                                      std::span<db::call const> calls) {
+  std::vector<db::table> out;
+  with_session(with, options,
+               [&](db::session& on) { out = write_together_once(with, on, options.name, calls); });
   return out;
 }
 

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
@@ -49,6 +51,12 @@ decision transact(context const& with, transact_options const& options,
 db::table write(context const& with, transact_options const& options, db::entry const& what,
                 std::initializer_list<value> values);
 
+/// A READ COMMITTED transaction of calls that do not wait for each other's answers (db::add_calls),
+/// in one round trip where the session can. It is always committed. Returns a table for each call.
+/// On failure: as transact(); the calls are tried again whole.
+std::vector<db::table> write_together(context const& with, transact_options const& options,
+                                      std::span<db::call const> calls);
+
 /// Whether a statement with the fence in it found it held: exactly one row.
 [[nodiscard]] bool fenced(db::session& on, db::entry const& statement,
                           std::initializer_list<value> values);
@@ -64,6 +72,10 @@ decision transact_once(context const& with, db::session& on, std::string_view na
 /// As write(), on a session that the caller has, once, without retries.
 db::table write_once(context const& with, db::session& on, std::string_view name,
                      db::entry const& what, std::initializer_list<value> values);
+
+/// As write_together(), on a session that the caller has, once, without retries.
+std::vector<db::table> write_together_once(context const& with, db::session& on,
+                                           std::string_view name, std::span<db::call const> calls);
 
 /// Pauses that grow from about 1 ms to 1 s, each a random part of its limit.
 class backoff {

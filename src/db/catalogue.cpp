@@ -204,6 +204,16 @@ table run(session& on, entry const& what, std::initializer_list<value> values) {
   return last;
 }
 
+void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values) {
+  auto const waits = [](part const& one) { return one.run == when::if_nothing_happened; };
+  if (std::any_of(what.parts.begin(), what.parts.end(), waits)) {
+    auto const& name = what.parts.front().what.name;
+    throw error({.kind = fault::internal, .statement = name},
+                "statement " + name + " has an 'else', and cannot go together with others");
+  }
+  for (auto const& one : what.parts) to.push_back({&one.what, values});
+}
+
 bool stands_alone(session const& on, entry const& what) noexcept {
   // There the database is in this process: no round trip is saved, and a transaction that is begun
   // has waited for its turn before it reads anything.

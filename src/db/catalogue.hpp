@@ -91,6 +91,11 @@ class catalogue {
 /// Runs an entry's parts on a session.
 table run(session& on, entry const& what, std::initializer_list<value> values);
 
+/// Adds an entry's parts, for session::together(). The entry and what the values view are borrowed
+/// until then. On failure: daybook::error (fault::internal) for a part with `-- else`, which would
+/// have to wait for the answer of the part before it.
+void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values);
+
 /// Whether it is worth while to run the entry outside begin(): this session takes it as one
 /// statement, which commits by itself, and its database is not in this process.
 [[nodiscard]] bool stands_alone(session const& on, entry const& what) noexcept;

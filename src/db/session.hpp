@@ -50,6 +50,28 @@ struct table {
   }
 };
 
+/// A statement and its values, in the order of statement::inputs: one of several that go together.
+/// The statement and what the values view are borrowed until it was executed.
+struct call {
+  statement const* what;
+  std::vector<value> values;
+};
+
+/// Where session::load() puts its rows; the names as they stand in a statement.
+struct load_target {
+  std::string table;
+  std::vector<std::string> columns;
+};
+
+/// How many rows `cells` are. On failure: daybook::error (fault::internal) where it is no whole
+/// number.
+[[nodiscard]] std::size_t rows_of(load_target const& into, std::span<value const> cells);
+/// How many of the first rows to send at once: at most `most`, and at most about a megabyte.
+[[nodiscard]] std::size_t rows_at_once(load_target const& into, std::span<value const> cells,
+                                       std::size_t most);
+/// An INSERT of so many rows, whose placeholders are `?`.
+[[nodiscard]] statement insert_rows(load_target const& into, std::size_t rows);
+
 using native = std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*>;
 
 /// A fact of the server, the file or the client library: ("fsync", "on").
@@ -72,6 +94,18 @@ class session {
   virtual table run(statement const& what, std::span<value const> values) = 0;
   /// Several statements separated by `;`, without values: migrations.
   virtual void script(std::string_view text) = 0;
+
+  /// Executes the calls in one READ COMMITTED transaction, which it begins and commits itself, in
+  /// as few round trips as the engine allows; a table for each. Not between begin() and commit().
+  /// On failure: throws the error of the first call that failed, and nothing of any call stays;
+  /// error::in_doubt() when the COMMIT may have happened.
+  virtual std::vector<table> together(std::span<call const> calls);
+  /// Whether together() is one round trip, whose COMMIT is on its way with the calls.
+  [[nodiscard]] virtual bool sends_together() const noexcept { return false; }
+
+  /// Inserts many rows, given one after the other, between begin() and commit(): as fast as the
+  /// engine can. Returns how many. On failure: as run(); some may be inserted, so roll back.
+  virtual std::int64_t load(load_target const& into, std::span<value const> cells);
 
   /// Whether run() takes entry::together, which commits or rolls back by itself.
   [[nodiscard]] virtual bool takes_compounds() const noexcept { return false; }
@@ -105,8 +139,8 @@ struct connect_options {
   /// The longest one of our own statements may take; 0: no limit. Only for the renewing session.
   std::chrono::milliseconds statement_timeout{0};
   /// How long we wait for the answer to one of our own statements before the server counts as
-  /// gone; a COMMIT has as much again as its transaction took. 0: no limit. Never for scripts and
-  /// the application's own statements, which may take hours.
+  /// gone; a COMMIT has as much again as its transaction took, and so has the answer to load(). 0:
+  /// no limit. Never for scripts and the application's own statements, which may take hours.
   std::chrono::milliseconds answer_timeout{0};
   /// The longest an open transaction may be idle before the server ends it; 0: no limit.
   std::chrono::milliseconds idle_timeout{30'000};

@@ -4,7 +4,9 @@
 #include "drivers/mysql_adopt.hpp"
 #include "drivers/mysql_connection.hpp"
 #include "drivers/mysql_error.hpp"
+#include "drivers/mysql_rows.hpp"
 #include "drivers/mysql_script.hpp"
+#include "drivers/mysql_settings.hpp"
 #include "drivers/mysql_statement.hpp"
 
 #include <daybook/error.hpp>
@@ -46,47 +48,6 @@ constexpr std::chrono::milliseconds interrupt_patience{2'000};
 constexpr unsigned long first_with_compounds = 100602;
 constexpr std::string_view compound_start = "begin not atomic";
 
-std::string seconds(std::chrono::milliseconds from) {
-  return std::to_string(
-      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(from).count(), 1));
-}
-
-/// What our statements rely on, whatever the server's defaults are. One statement.
-std::string session_settings(mysql_kind server, db::connect_options const& options) {
-  auto const wait = options.statement_timeout.count() > 0
-                        ? std::min(options.lock_timeout, options.statement_timeout)
-                        : options.lock_timeout;
-  std::string text =
-      "set session sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
-      "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1, "
-      "innodb_lock_wait_timeout = " +
-      seconds(wait) + ", lock_wait_timeout = " + seconds(wait);
-  if (server == mysql_kind::mysql) {
-    return text + ", transaction_isolation = 'READ-COMMITTED'";
-  }
-  text += ", tx_isolation = 'READ-COMMITTED'";
-  if (options.idle_timeout.count() > 0) {
-    auto const idle = seconds(options.idle_timeout);
-    text += ", idle_transaction_timeout = " + idle + ", idle_write_transaction_timeout = " + idle;
-  }
-  if (options.statement_timeout.count() > 0) {
-    auto const limit_ms = std::to_string(options.statement_timeout.count());
-    text += ", max_statement_time = " + limit_ms + " / 1000";
-  }
-  return text;
-}
-
-/// It goes for the next transaction only.
-char const* begin_text(isolation level, bool is_default) {
-  switch (level) {
-    case isolation::read_committed:
-      return is_default ? "" : "set transaction isolation level read committed";
-    case isolation::repeatable_read: return "set transaction isolation level repeatable read";
-    case isolation::serializable: return "set transaction isolation level serializable";
-  }
-  return "";
-}
-
 std::chrono::milliseconds reply_timeout(db::connect_options const& options) {
   // The server's own limit, which tells why, comes first.
   return options.statement_timeout.count() > 0 ? options.statement_timeout + std::chrono::seconds(1)
@@ -100,6 +61,7 @@ class mysql_session final : public db::session {
   ~mysql_session() override { connection_.get_deleter().set_broken(!usable()); }
 
   db::table run(db::statement const& what, std::span<value const> values) override;
+  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
   void script(std::string_view text) override;
   [[nodiscard]] bool takes_compounds() const noexcept override { return compounds_; }
   void begin(isolation level) override;
@@ -168,7 +130,7 @@ mysql_session::mysql_session(db::url const& to, db::connect_options const& optio
       compounds_(server_ == mysql_kind::mariadb &&
                  ::mysql_get_server_version(connection_.get()) >= first_with_compounds),
       id_(::mysql_thread_id(connection_.get())) {
-  send(session_settings(server_, options), mysql_stage::harmless, "connect");
+  send(mysql_settings(server_, options), mysql_stage::harmless, "connect");
   mysql_wait_limit const waits(limit("connect"));
   try {
     where_ = server_identity(*connection_);
@@ -330,6 +292,34 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   return out;
 }
 
+std::int64_t mysql_session::load(db::load_target const& into, std::span<value const> cells) {
+  constexpr std::size_t rows_together = 1000;
+  if (db::rows_of(into, cells) == 0) return 0;
+  prepare_mysql_thread();
+  if (!in_transaction_ || broken_) check_alive("load");
+  check_transaction_goes_on("load");
+  auto const one = db::insert_rows(into, 1);
+  auto const width = into.columns.size();
+  auto* const handle = [&] {
+    mysql_wait_limit const waits(limit("load"));
+    return prepare(one);
+  }();
+  if (handle == nullptr || !takes_mysql_rows(*handle, cells)) return session::load(into, cells);
+  std::int64_t out = 0;
+  while (!cells.empty()) {
+    auto const size = db::rows_at_once(into, cells, rows_together) * width;
+    mysql_wait_limit const waits(limit("load"));
+    try {
+      out += execute_mysql_rows(*handle, cells.first(size));
+    } catch (mysql_failure const& failure) {
+      fail(failure.what, stage_of(one.text, "load"), "load");
+    }
+    cells = cells.subspan(size);
+  }
+  check_transaction_goes_on("load");
+  return out;
+}
+
 /// Where the application has set autocommit off.
 db::table mysql_session::run_alone(db::statement const& what, std::span<value const> values) {
   begin(isolation::read_committed);
@@ -360,7 +350,7 @@ void mysql_session::begin(isolation level) {
   if (joined_) refuse_to_end(url_.shown);
   check_alive("begin");
   if (!ours()) check_mysql_transaction(*connection_, transactions::ours, url_.shown);
-  if (std::string_view const first = begin_text(level, ours()); !first.empty()) {
+  if (std::string_view const first = isolation_text(level, ours()); !first.empty()) {
     send(first, mysql_stage::harmless, "begin");
   }
   send("start transaction", mysql_stage::harmless, "begin");

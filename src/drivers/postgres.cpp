@@ -8,7 +8,9 @@
 #include "drivers/handle.hpp"
 #include "drivers/postgres_adopt.hpp"
 #include "drivers/postgres_connect.hpp"
+#include "drivers/postgres_copy.hpp"
 #include "drivers/postgres_error.hpp"
+#include "drivers/postgres_statements.hpp"
 #include "drivers/postgres_wire.hpp"
 
 #include <daybook/error.hpp>
@@ -16,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <unordered_map>
 #include <utility>
 
 namespace daybook {
@@ -38,22 +39,16 @@ constexpr db::dialect about{
     .real_clock = "(extract(epoch from pg_catalog.clock_timestamp()) * 1000000)::bigint",
 };
 
-/// A server keeps each prepared statement's plan for each connection; beyond so many, statements
-/// are sent without a name.
-constexpr std::size_t most_prepared = 500;
-
 /// Past the server's own limit, how long it may take to say so.
 constexpr milliseconds grace{1'000};
 
 constexpr milliseconds rollback_patience{5'000};
 
-std::string_view level_text(isolation level) {
-  switch (level) {
-    case isolation::read_committed: return "read committed";
-    case isolation::repeatable_read: return "repeatable read";
-    case isolation::serializable: return "serializable";
-  }
-  return "serializable";
+void check_count(db::statement const& what, std::span<value const> values) {
+  if (values.size() == what.inputs.size()) return;
+  throw error({.kind = fault::bad_argument, .statement = what.name},
+              "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+                  std::to_string(values.size()) + " values were given");
 }
 
 class postgres_session final : public db::session {
@@ -64,6 +59,9 @@ class postgres_session final : public db::session {
   ~postgres_session() override { on_.get_deleter().set_broken(!usable()); }
 
   db::table run(db::statement const& what, std::span<value const> values) override;
+  std::vector<db::table> together(std::span<db::call const> calls) override;
+  [[nodiscard]] bool sends_together() const noexcept override { return true; }
+  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
   void script(std::string_view text) override;
   void begin(isolation level) override;
   void commit() override;
@@ -81,19 +79,16 @@ class postgres_session final : public db::session {
  private:
   /// Where in a transaction something went wrong: it decides what may have been committed.
   enum class moment { inside, alone, at_commit };
-  struct prepared {
-    std::vector<::Oid> types;
-    std::string name;
-  };
 
   static void keep_last_words(void* self, ::PGresult const* notice);
   [[nodiscard]] patience limit(std::string_view statement) const;
-  [[nodiscard]] std::string begin_text(isolation level) const;
   void set_up();
   void check_joined();
   void send_begin(round_trip& trip);
   void begin_now();
-  [[nodiscard]] prepared const* known(std::string const& text, parameters const& with) const;
+  void send(round_trip& trip, std::string const& text, parameters const& with);
+  std::vector<db::table> send_together(std::span<db::call const> calls,
+                                       std::span<parameters const> with);
   void require_connected(std::string const& statement, moment when);
   void require_transaction(std::string const& statement);
   void check(answer const& came, std::string const& statement, moment when);
@@ -104,14 +99,13 @@ class postgres_session final : public db::session {
   db::connect_options options_;
   connection on_;
   cancel_key cancel_;
-  std::unordered_map<std::string, std::vector<prepared>> prepared_;
-  std::size_t names_ = 0;
+  prepared_statements statements_;
   std::string last_words_;           ///< of a server that ended the session while we were silent
   std::exception_ptr why_no_begin_;  ///< from handle(), which must not throw
   isolation level_{};
-  steady_clock::time_point begun_{};  ///< the open transaction
-  bool open_ = false;                 ///< between begin and its end
-  bool begin_sent_ = false;           ///< false while BEGIN waits for its first statement
+  steady_clock::time_point begun_ = steady_clock::now();  ///< the open transaction
+  bool open_ = false;                                     ///< between begin and its end
+  bool begin_sent_ = false;  ///< false while BEGIN waits for its first statement
   bool pooled_ = false;
   bool joined_ = false;  ///< the transaction is the application's
   bool cut_ = false;
@@ -162,7 +156,7 @@ patience postgres_session::limit(std::string_view statement) const {
   bool const may_be_long = statement == "user" || statement == "script";
   if (may_be_long || options_.answer_timeout.count() == 0) return std::nullopt;
   auto const own = now + options_.answer_timeout;
-  return statement == "commit" ? own + (now - begun_) : own;
+  return statement == "commit" || statement == "load" ? own + (now - begun_) : own;
 }
 
 void postgres_session::set_up() {
@@ -176,49 +170,24 @@ void postgres_session::set_up() {
   auto const pid = to_table(came.results.at(1).get()).cells.at(0);
   pooled_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
   if (pooled_) return;
-  auto const set = [](std::string_view what, milliseconds to) {
-    return "set " + std::string(what) + " = " + std::to_string(to.count()) + ";";
-  };
-  auto const text = set("lock_timeout", options_.lock_timeout) +
-                    set("statement_timeout", options_.statement_timeout) +
-                    set("idle_in_transaction_session_timeout", options_.idle_timeout) +
-                    "set default_transaction_isolation = 'read committed';"
-                    "set default_transaction_read_only = off";
-  check(run_script(*on_, text, limit("connect")), "connect", moment::inside);
-}
-
-std::string postgres_session::begin_text(isolation level) const {
-  return "begin isolation level " + std::string(level_text(level)) + " read write";
+  check(run_script(*on_, session_settings(options_), limit("connect")), "connect", moment::inside);
 }
 
 void postgres_session::send_begin(round_trip& trip) {
   trip.query(begin_text(level_).c_str());
-  if (!pooled_) return;
-  auto const local = [](std::string_view what, milliseconds to) {
-    return "pg_catalog.set_config('" + std::string(what) + "', '" + std::to_string(to.count()) +
-           "', true)";
-  };
-  auto const text = "select " + local("lock_timeout", options_.lock_timeout) + ", " +
-                    local("statement_timeout", options_.statement_timeout) + ", " +
-                    local("idle_in_transaction_session_timeout", options_.idle_timeout);
-  trip.query(text.c_str());
+  if (pooled_) trip.query(local_settings(options_).c_str());
 }
 
-postgres_session::prepared const* postgres_session::known(std::string const& text,
-                                                          parameters const& with) const {
-  auto const found = prepared_.find(text);
-  if (found == prepared_.end()) return nullptr;
-  auto const same = std::find_if(found->second.begin(), found->second.end(),
-                                 [&](prepared const& one) { return one.types == with.types(); });
-  return same == found->second.end() ? nullptr : &*same;
+void postgres_session::send(round_trip& trip, std::string const& text, parameters const& with) {
+  if (pooled_) {
+    trip.query(text, with);
+  } else {
+    statements_.send(trip, text, with);
+  }
 }
 
 db::table postgres_session::run(db::statement const& what, std::span<value const> values) {
-  if (values.size() != what.inputs.size()) {
-    throw error({.kind = fault::bad_argument, .statement = what.name},
-                "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
-                    std::to_string(values.size()) + " values were given");
-  }
+  check_count(what, values);
   if (!open_ && pooled_) {
     // Settings need a transaction; its own is as good as none.
     begin(isolation::read_committed);
@@ -244,27 +213,72 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
 
   round_trip trip(*on_);
   if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
-  auto const* ready = pooled_ ? nullptr : known(what.text, with);
-  bool const named = ready != nullptr || (!pooled_ && names_ < most_prepared);
-  prepared fresh;
-  auto const fresh_at = trip.size();
-  if (ready != nullptr) {
-    trip.execute(ready->name, with);
-  } else if (named) {
-    fresh = {with.types(), "daybook_" + std::to_string(++names_)};
-    trip.prepare(fresh.name, what.text, fresh.types);
-    trip.execute(fresh.name, with);
-  } else {
-    trip.query(what.text, with);
-  }
+  send(trip, what.text, with);
   auto const came = trip.finish(limit(what.name));
-  // It stays, also where executing it failed.
-  if (!fresh.name.empty() && came.results.size() > fresh_at &&
-      ::PQresultStatus(came.results[fresh_at].get()) == PGRES_COMMAND_OK) {
-    prepared_[what.text].push_back(std::move(fresh));
-  }
+  statements_.keep(came);
   check(came, what.name, when);
   return to_table(came.results.back().get());
+}
+
+/// Within begin() and its end. Where prepared statements are kept, the session's settings are, too,
+/// and what is under one sync is one transaction without a word about it.
+std::vector<db::table> postgres_session::send_together(std::span<db::call const> calls,
+                                                       std::span<parameters const> with) {
+  round_trip trip(*on_);
+  begin_sent_ = true;
+  if (pooled_) send_begin(trip);
+  std::vector<std::size_t> last;  // of each call's messages
+  last.reserve(calls.size());
+  for (std::size_t at = 0; at < calls.size(); ++at) {
+    send(trip, calls[at].what->text, with[at]);
+    last.push_back(trip.size() - 1);
+  }
+  if (pooled_) trip.query("commit");
+  auto const longest = std::find_if(calls.begin(), calls.end(),
+                                    [](db::call const& one) { return one.what->name == "user"; });
+  auto const came = trip.finish(limit(longest == calls.end() ? "together" : "user"));
+  statements_.keep(came);
+  auto const stopped_at = std::lower_bound(last.begin(), last.end(), came.failed_at());
+  check(came,
+        stopped_at == last.end()
+            ? "commit"
+            : calls[static_cast<std::size_t>(stopped_at - last.begin())].what->name,
+        moment::alone);
+  std::vector<db::table> out;
+  out.reserve(calls.size());
+  for (auto const at : last) out.push_back(to_table(came.results.at(at).get()));
+  return out;
+}
+
+std::vector<db::table> postgres_session::together(std::span<db::call const> calls) {
+  if (calls.empty()) return {};
+  // Before anything is on its way: a value may be one that cannot go.
+  std::vector<parameters> with;
+  with.reserve(calls.size());
+  for (auto const& one : calls) {
+    check_count(*one.what, one.values);
+    with.emplace_back(one.values);
+  }
+  begin(isolation::read_committed);
+  try {
+    auto out = send_together(calls, with);
+    open_ = false;
+    return out;
+  } catch (...) {
+    rollback();
+    throw;
+  }
+}
+
+std::int64_t postgres_session::load(db::load_target const& into, std::span<value const> cells) {
+  if (db::rows_of(into, cells) == 0) return 0;
+  auto const when = open_ ? moment::inside : moment::alone;
+  require_connected("load", when);
+  if (open_ && begin_sent_) require_transaction("load");
+  begin_now();
+  auto const came = copy_in(*on_, into, cells, [this] { return limit("load"); });
+  check(came, "load", when);
+  return to_table(came.results.back().get()).affected;
 }
 
 void postgres_session::script(std::string_view text) {
@@ -397,7 +411,7 @@ void postgres_session::fail(postgres_failure const& what, std::string const& sta
   facts.in_doubt = when != moment::inside && what.fatal && what.sqlstate != "25P03";
   if (facts.in_doubt) facts.retryable = false;
   if (facts.breaks_connection) broken_ = true;
-  if (what.stale_plan) prepared_.clear();
+  if (what.stale_plan) statements_.forget();
   if (what.sqlstate == "26000" || what.sqlstate == "42P05") pooled_ = true;
   throw error(facts, describe(url_, what));
 }

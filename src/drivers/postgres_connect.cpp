@@ -151,6 +151,34 @@ connection open_connection(db::url const& to, db::connect_options const& options
   }
 }
 
+std::string session_settings(db::connect_options const& options) {
+  auto const set = [](std::string_view what, std::chrono::milliseconds to) {
+    return "set " + std::string(what) + " = " + std::to_string(to.count()) + ";";
+  };
+  return set("lock_timeout", options.lock_timeout) +
+         set("statement_timeout", options.statement_timeout) +
+         set("idle_in_transaction_session_timeout", options.idle_timeout) +
+         "set default_transaction_isolation = 'read committed';"
+         "set default_transaction_read_only = off";
+}
+
+std::string local_settings(db::connect_options const& options) {
+  auto const local = [](std::string_view what, std::chrono::milliseconds to) {
+    return "pg_catalog.set_config('" + std::string(what) + "', '" + std::to_string(to.count()) +
+           "', true)";
+  };
+  return "select " + local("lock_timeout", options.lock_timeout) + ", " +
+         local("statement_timeout", options.statement_timeout) + ", " +
+         local("idle_in_transaction_session_timeout", options.idle_timeout);
+}
+
+std::string begin_text(isolation level) {
+  auto const mode = level == isolation::read_committed    ? "read committed"
+                    : level == isolation::repeatable_read ? "repeatable read"
+                                                          : "serializable";
+  return "begin isolation level " + std::string(mode) + " read write";
+}
+
 }  // namespace drivers
 }  // namespace v1
 }  // namespace daybook

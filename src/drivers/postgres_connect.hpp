@@ -6,6 +6,8 @@
 #include "db/url.hpp"
 #include "drivers/postgres_wire.hpp"
 
+#include <string>
+
 namespace daybook {
 inline namespace v1 {
 namespace drivers {
@@ -13,6 +15,12 @@ namespace drivers {
 /// Tries the URL's hosts in their order, each for options.connect_timeout (or the URL's own
 /// connect_timeout). On failure: throws daybook::error that names the last host's cause.
 [[nodiscard]] connection open_connection(db::url const& to, db::connect_options const& options);
+
+/// What our statements rely on, for the session's length: a script.
+[[nodiscard]] std::string session_settings(db::connect_options const& options);
+/// The same for a transaction's length: a query, after the transaction's begin_text().
+[[nodiscard]] std::string local_settings(db::connect_options const& options);
+[[nodiscard]] std::string begin_text(isolation level);
 
 }  // namespace drivers
 }  // namespace v1

@@ -78,15 +78,6 @@ bool is_error(::PGresult const* what) {
   return status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE || starts_copy(status);
 }
 
-/// Waits until libpq has the next result, or an error of the connection.
-bool wait_for_result(::PGconn& on, patience const& until) {
-  while (::PQisBusy(&on) != 0) {
-    if (!wait_for_socket(::PQsocket(&on), POLLIN, until)) return false;
-    if (::PQconsumeInput(&on) == 0) return true;  // the next result tells of it
-  }
-  return true;
-}
-
 /// Reads results: in a pipeline up to its sync, else to the end.
 answer collect(::PGconn& on, bool pipeline, patience const& until) {
   answer out;
@@ -141,6 +132,31 @@ bool wait_for_socket(int socket, short events, patience const& until) {
   }
 }
 
+bool wait_for_result(::PGconn& on, patience const& until) {
+  while (::PQisBusy(&on) != 0) {
+    if (!wait_for_socket(::PQsocket(&on), POLLIN, until)) return false;
+    if (::PQconsumeInput(&on) == 0) return true;  // the next result tells of it
+  }
+  return true;
+}
+
+bool send_all(::PGconn& on, patience const& until) {
+  while (::PQflush(&on) > 0) {
+    // What the server says meanwhile is taken in: it may not read on before it is.
+    if (!wait_for_socket(::PQsocket(&on), POLLIN | POLLOUT, until)) return false;
+    if (::PQconsumeInput(&on) == 0) return true;
+  }
+  return true;
+}
+
+answer read_answer(::PGconn& on, patience const& until) { return collect(on, false, until); }
+
+void check_text(std::string_view text) {
+  if (text.find('\0') == text.npos) return;
+  throw error({.kind = fault::bad_argument, .sqlstate = "22021"},
+              "a text for PostgreSQL must not hold a zero byte: bind it as bytes");
+}
+
 parameters::parameters(std::span<value const> values) {
   texts_.reserve(values.size());
   types_.reserve(values.size());
@@ -173,10 +189,7 @@ void parameters::add(value const& what) {
         } else if constexpr (std::is_same_v<kind, double>) {
           put_text(float8_type, number_text(v));
         } else if constexpr (std::is_same_v<kind, std::string_view>) {
-          if (v.find('\0') != v.npos) {
-            throw error({.kind = fault::bad_argument, .sqlstate = "22021"},
-                        "a text for PostgreSQL must not hold a zero byte: bind it as bytes");
-          }
+          check_text(v);
           put_text(unknown_type, std::string(v));
         } else {
           // A null pointer would be NULL where no bytes are meant.
@@ -198,19 +211,26 @@ db::table to_table(::PGresult* from) {
   // A query reports its rows there, too; it has changed none.
   std::string_view const done = ::PQcmdStatus(from);
   if (done.starts_with("INSERT") || done.starts_with("UPDATE") || done.starts_with("DELETE") ||
-      done.starts_with("MERGE")) {
+      done.starts_with("MERGE") || done.starts_with("COPY")) {
     out.affected = number<std::int64_t>(::PQcmdTuples(from));
   }
   return out;
 }
 
 ::PGresult const* answer::error() const noexcept {
-  auto const found = std::find_if(results.begin(), results.end(),
-                                  [](result const& one) { return is_error(one.get()); });
-  return found == results.end() ? nullptr : found->get();
+  auto const at = failed_at();
+  return at == results.size() ? nullptr : results[at].get();
 }
 
-round_trip::round_trip(::PGconn& on) : on_(&on), possible_(::PQenterPipelineMode(&on) == 1) {}
+std::size_t answer::failed_at() const noexcept {
+  auto const found = std::find_if(results.begin(), results.end(),
+                                  [](result const& one) { return is_error(one.get()); });
+  return static_cast<std::size_t>(found - results.begin());
+}
+
+// What is sent must not block where a server takes nothing: only what waits has a limit.
+round_trip::round_trip(::PGconn& on)
+    : on_(&on), possible_(::PQsetnonblocking(&on, 1) == 0 && ::PQenterPipelineMode(&on) == 1) {}
 
 void round_trip::sent(int how) noexcept {
   possible_ = how == 1;
@@ -242,7 +262,11 @@ void round_trip::execute(std::string const& name, parameters const& with) {
 }
 
 answer round_trip::finish(patience const& until) {
-  if (!possible_ || ::PQpipelineSync(on_) == 0) return {};
+  bool const whole = possible_ && ::PQpipelineSync(on_) == 1;
+  bool const in_time = !whole || send_all(*on_, until);
+  if (!in_time) cut_socket(*on_);
+  ::PQsetnonblocking(on_, 0);
+  if (!whole || !in_time) return {.results = {}, .late = !in_time};
   auto out = collect(*on_, true, until);
   if (out.whole) out.whole = ::PQexitPipelineMode(on_) == 1;
   return out;

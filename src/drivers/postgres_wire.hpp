@@ -45,11 +45,14 @@ using patience = std::optional<std::chrono::steady_clock::time_point>;
 /// False when the time is over first.
 [[nodiscard]] bool wait_for_socket(int socket, short events, patience const& until);
 
+/// On failure: daybook::error (fault::bad_argument) for a text with a zero byte, which libpq would
+/// cut there.
+void check_text(std::string_view text);
+
 /// Values as libpq takes them. Text and numbers travel as text, bytes as they are.
 class parameters {
  public:
-  /// On failure: daybook::error (fault::bad_argument) for a text with a zero byte, which libpq
-  /// would cut there.
+  /// On failure: as check_text().
   explicit parameters(std::span<value const> values);
 
   [[nodiscard]] int count() const noexcept { return static_cast<int>(types_.size()); }
@@ -78,6 +81,8 @@ struct answer {
   bool late = false;            ///< the time was over
   /// The first that is an error, or null.
   [[nodiscard]] ::PGresult const* error() const noexcept;
+  /// Its place, or, where there is none, that of the first message without an answer.
+  [[nodiscard]] std::size_t failed_at() const noexcept;
 };
 
 /// Messages that are sent together and answered together: libpq's pipeline mode. After the first
@@ -101,6 +106,15 @@ class round_trip {
   bool possible_;
   std::size_t size_ = 0;
 };
+
+/// Waits until libpq has the next result, or an error of the connection. False when the time is
+/// over first.
+[[nodiscard]] bool wait_for_result(::PGconn& on, patience const& until);
+/// Sends what libpq has kept back on a connection that does not block. False when the time is over
+/// first; an error of the connection is told by the next result.
+[[nodiscard]] bool send_all(::PGconn& on, patience const& until);
+/// Reads to the end of a query.
+[[nodiscard]] answer read_answer(::PGconn& on, patience const& until);
 
 /// Several statements in one text, by the simple protocol.
 [[nodiscard]] answer run_script(::PGconn& on, std::string const& text, patience const& until);

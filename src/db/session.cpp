@@ -1,0 +1,100 @@
+// What a driver need not do itself: it may know a faster way.
+#include "db/session.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <variant>
+
+namespace daybook {
+inline namespace v1 {
+namespace db {
+
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+
+std::size_t bytes_of(value const& what) {
+  return std::visit(
+      [](auto const& v) -> std::size_t {
+        if constexpr (requires { v.size(); }) {
+          return v.size();
+        } else {
+          return sizeof v;
+        }
+      },
+      what);
+}
+
+}  // namespace
+
+std::size_t rows_of(load_target const& into, std::span<value const> cells) {
+  auto const width = into.columns.size();
+  if (width > 0 && cells.size() % width == 0) return cells.size() / width;
+  throw error({.kind = fault::internal, .statement = "load"},
+              "rows of " + std::to_string(width) + " columns are loaded into " + into.table +
+                  ", and " + std::to_string(cells.size()) + " values were given");
+}
+
+std::size_t rows_at_once(load_target const& into, std::span<value const> cells, std::size_t most) {
+  auto const width = into.columns.size();
+  auto const rows = std::min(cells.size() / width, most);
+  std::size_t bytes = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (auto const& one : cells.subspan(row * width, width)) bytes += bytes_of(one);
+    if (bytes > most_bytes) return row + 1;
+  }
+  return rows;
+}
+
+statement insert_rows(load_target const& into, std::size_t rows) {
+  statement out{"load", "insert into " + into.table + " (", {}, {}};
+  std::string row;
+  for (auto const& column : into.columns) {
+    out.text += (row.empty() ? "" : ", ") + column;
+    row += row.empty() ? "(?" : ", ?";
+  }
+  row += ")";
+  out.text += ") values ";
+  for (std::size_t at = 0; at < rows; ++at) out.text += (at == 0 ? "" : ", ") + row;
+  auto const values = rows * into.columns.size();
+  out.inputs.resize(values);
+  for (std::size_t at = 0; at < values; ++at) out.order.push_back(at);
+  return out;
+}
+
+std::vector<table> session::together(std::span<call const> calls) {
+  std::vector<table> out;
+  if (calls.empty()) return out;
+  out.reserve(calls.size());
+  begin(isolation::read_committed);
+  try {
+    for (auto const& one : calls) out.push_back(run(*one.what, one.values));
+    commit();
+  } catch (...) {
+    rollback();
+    throw;
+  }
+  return out;
+}
+
+std::int64_t session::load(load_target const& into, std::span<value const> cells) {
+  // Longer statements are not faster, and SQLite takes 32766 values at most.
+  constexpr std::size_t rows_together = 100;
+  if (rows_of(into, cells) == 0) return 0;
+  auto const width = into.columns.size();
+  auto const one = insert_rows(into, 1);
+  auto const many = insert_rows(into, rows_together);
+  std::int64_t out = 0;
+  while (!cells.empty()) {
+    bool const whole = rows_at_once(into, cells, rows_together) == rows_together;
+    auto const size = whole ? rows_together * width : width;
+    out += run(whole ? many : one, cells.first(size)).affected;
+    cells = cells.subspan(size);
+  }
+  return out;
+}
+
+}  // namespace db
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,56 @@
+#include "drivers/mysql_settings.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+namespace {
+
+std::string seconds(std::chrono::milliseconds from) {
+  return std::to_string(
+      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(from).count(), 1));
+}
+
+}  // namespace
+
+std::string mysql_settings(mysql_kind server, db::connect_options const& options) {
+  auto const wait = options.statement_timeout.count() > 0
+                        ? std::min(options.lock_timeout, options.statement_timeout)
+                        : options.lock_timeout;
+  std::string text =
+      "set session sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
+      "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1, "
+      "innodb_lock_wait_timeout = " +
+      seconds(wait) + ", lock_wait_timeout = " + seconds(wait);
+  if (server == mysql_kind::mysql) {
+    return text + ", transaction_isolation = 'READ-COMMITTED'";
+  }
+  text += ", tx_isolation = 'READ-COMMITTED'";
+  if (options.idle_timeout.count() > 0) {
+    auto const idle = seconds(options.idle_timeout);
+    text += ", idle_transaction_timeout = " + idle + ", idle_write_transaction_timeout = " + idle;
+  }
+  if (options.statement_timeout.count() > 0) {
+    auto const limit_ms = std::to_string(options.statement_timeout.count());
+    text += ", max_statement_time = " + limit_ms + " / 1000";
+  }
+  return text;
+}
+
+char const* isolation_text(isolation level, bool is_default) {
+  switch (level) {
+    case isolation::read_committed:
+      return is_default ? "" : "set transaction isolation level read committed";
+    case isolation::repeatable_read: return "set transaction isolation level repeatable read";
+    case isolation::serializable: return "set transaction isolation level serializable";
+  }
+  return "";
+}
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

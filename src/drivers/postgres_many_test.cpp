@@ -1,0 +1,141 @@
+// Several statements at once, and many rows at once, against real servers of PostgreSQL, direct and
+// through PgBouncer: what is PostgreSQL's own. The rest is in tests/conformance.
+#include "drivers/drivers.hpp"
+
+#include <daybook/error.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+namespace {
+
+std::string from_environment(char const* name) {
+  char const* const found = std::getenv(name);
+  return found == nullptr ? std::string() : std::string(found);
+}
+
+db::table run(db::session& on, std::string_view text) {
+  return on.run(db::rewrite("user", text, db::placeholder::dollar), {});
+}
+
+std::int64_t number(db::table const& of) { return std::get<std::int64_t>(of.cells.at(0)); }
+
+std::optional<error> caught(std::function<void()> const& in) {
+  try {
+    in();
+  } catch (error const& e) {
+    return e;
+  }
+  return std::nullopt;
+}
+
+class postgres_many : public testing::TestWithParam<char const*> {
+ protected:
+  void SetUp() override {
+    auto const url = from_environment(GetParam());
+    auto const direct = from_environment("DAYBOOK_TEST_POSTGRESQL");
+    if (url.empty() || direct.empty()) {
+      ASSERT_FALSE(from_environment("DAYBOOK_TEST_ENGINES").empty()) << GetParam() << " is not set";
+      GTEST_SKIP() << GetParam() << " is not asked for";
+    }
+    other_ = connect_postgres(db::parse_url(direct), {});
+    other_->script(
+        "drop table if exists many_test; create table many_test (id int primary key, note text)");
+    on_ = connect_postgres(db::parse_url(url), {});
+  }
+
+  [[nodiscard]] bool pooled() const {
+    return GetParam() != std::string_view("DAYBOOK_TEST_POSTGRESQL");
+  }
+  std::int64_t rows() { return number(run(*other_, "select count(*) from many_test")); }
+
+  std::unique_ptr<db::session> other_;
+  std::unique_ptr<db::session> on_;
+};
+
+INSTANTIATE_TEST_SUITE_P(servers, postgres_many,
+                         testing::Values("DAYBOOK_TEST_POSTGRESQL", "DAYBOOK_TEST_PGBOUNCER"),
+                         [](auto const& which) {
+                           return std::string(which.index == 0 ? "direct" : "pooled");
+                         });
+
+TEST_P(postgres_many, together_is_one_transaction_in_read_committed) {
+  auto const facts = db::rewrite("user",
+                                 "select current_setting('transaction_isolation'), "
+                                 "current_setting('lock_timeout'), pg_current_xact_id()::text",
+                                 db::placeholder::dollar);
+  std::vector<db::call> const calls(3, {&facts, {}});
+  auto const back = on_->together(calls);
+  for (auto const& one : back) {
+    EXPECT_EQ(one.cells.at(0), cell("read committed"));
+    EXPECT_EQ(one.cells.at(1), cell("5s"));
+    EXPECT_EQ(one.cells.at(2), back.front().cells.at(2));
+  }
+  EXPECT_NE(on_->together(calls).front().cells.at(2), back.front().cells.at(2));
+  if (pooled()) return;
+  // For the three of them and for the next three.
+  EXPECT_EQ(number(run(*on_,
+                       "select count(*) from pg_prepared_statements "
+                       "where statement like '%pg_current_xact_id()::text'")),
+            1);
+}
+
+TEST_P(postgres_many, together_that_fails_at_its_end_is_not_in_doubt) {
+  other_->script(
+      "alter table many_test add unique (note) deferrable initially deferred;"
+      "insert into many_test values (1, 'a')");
+  auto const insert =
+      db::rewrite("user", "insert into many_test values (:id, :note)", db::placeholder::dollar);
+  auto const call = [&](std::int64_t id, char const* note) {
+    return db::call{&insert, {id, std::string_view(note)}};
+  };
+  for (int again = 0; again < 2; ++again) {
+    std::vector<db::call> const calls{call(2, "b"), call(3, "a"), call(4, "c")};
+    auto const e = caught([&] { on_->together(calls); });
+    ASSERT_TRUE(e);
+    EXPECT_EQ(e->sqlstate(), "23505");
+    EXPECT_EQ(e->statement(), "commit");
+    EXPECT_FALSE(e->in_doubt() || e->retryable() || e->breaks_connection()) << e->what();
+    EXPECT_TRUE(on_->usable());
+    EXPECT_EQ(rows(), 1);
+  }
+  EXPECT_EQ(on_->together(std::vector{call(2, "b")}).front().affected, 1);
+  EXPECT_EQ(number(run(*on_, "select count(*) from many_test")), 2);
+}
+
+TEST_P(postgres_many, a_backend_killed_during_together_leaves_doubt) {
+  auto const insert =
+      db::rewrite("user", "insert into many_test values (1)", db::placeholder::dollar);
+  auto const sleep =
+      db::rewrite("user", "select pg_sleep(30)::text as together", db::placeholder::dollar);
+  std::jthread const kill([&] {
+    for (int tries = 0; tries < 1000; ++tries) {
+      auto const found = run(*other_,
+                             "select pg_terminate_backend(pid) from pg_stat_activity "
+                             "where query like '%pg_sleep(30)::text as together' "
+                             "and wait_event = 'PgSleep'");
+      if (found.size() > 0) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  std::vector<db::call> const calls{{&insert, {}}, {&sleep, {}}};
+  auto const e = caught([&] { on_->together(calls); });
+  ASSERT_TRUE(e);
+  EXPECT_TRUE(e->in_doubt() && !e->retryable() && e->breaks_connection()) << e->what();
+  EXPECT_FALSE(on_->usable());
+}
+
+}  // namespace
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook
