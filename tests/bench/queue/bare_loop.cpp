@@ -17,7 +17,7 @@ std::string name_for(keeps what) {
     case keeps::ranges: return "bare ranges";
     case keeps::rolling: return "bare rolling";
     case keeps::rows: return "bare rows";
-    case keeps::ones: return "bare rows, ones";
+    case keeps::ones: return "bare ones";
     case keeps::singly: return "bare singly";
   }
   return {};

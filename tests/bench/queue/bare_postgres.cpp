@@ -1,4 +1,5 @@
 #include "bench/queue/bare_engines.hpp"
+#include "bench/queue/bare_delay.hpp"
 #include "bench/queue/postgres_link.hpp"
 
 #include <chrono>
@@ -248,6 +249,14 @@ class queue final : public bare_queue {
       }
     }
     return finish(start, tasks);
+  }
+
+  /// NOTIFY with the task's own transaction, and a worker that claims one as soon as it hears it.
+  std::optional<delay> start_delay(int samples, double gap_ms) override {
+    if (what() != keeps::ranges) return std::nullopt;
+    begin_anew();
+    return bare_start_delay(database().url(), enqueue_text, claim_text, complete_text(what()),
+                            samples, gap_ms);
   }
 
   std::optional<amount> enqueue_import(long tasks) override {
