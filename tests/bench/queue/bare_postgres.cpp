@@ -37,13 +37,16 @@ cross join lateral (select id, payload from member m where m.id >= g.lo and m.id
 
 // $1 the claim, $2 the holder: the delete is the fence, and everything hangs on its row.
 constexpr auto fence = R"(
-with l as (delete from claim where id = $1::bigint and epoch = 1 and holder = $2::int returning *))";
+with l as (delete from claim where id = $1::bigint and epoch = 1 and holder = $2::int
+           returning *))";
 constexpr auto failed_rows = R"(,
 u as (insert into outcome(id, batch, finished, status, attempts, remark)
-      select x.id, $1, now(), 3, l.attempts, x.r from l, unnest($3::bigint[], $4::text[]) x(id, r)))";
+      select x.id, $1, now(), 3, l.attempts, x.r
+      from l, unnest($3::bigint[], $4::text[]) x(id, r)))";
 constexpr auto done_rows = R"(,
 dr as (insert into done_range(lo, hi, batch, started, finished, attempts)
-       select r.lo, r.hi, l.id, l.started, now(), l.attempts from l, unnest(l.los, l.his) r(lo, hi)))";
+       select r.lo, r.hi, l.id, l.started, now(), l.attempts
+       from l, unnest(l.los, l.his) r(lo, hi)))";
 constexpr auto rolled_rows = R"(,
 sg as (insert into segment(queue, due, lo, hi, turn)
        select 1, date_trunc('day', now()) + interval '2 days', r.lo, r.hi, 1

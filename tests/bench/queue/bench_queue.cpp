@@ -241,9 +241,9 @@ std::vector<int> numbers_of(std::string const& text) {
 void make_small(settings& of) {
   of.batches = {7};
   of.workers = {3};
-  of.tasks = 600;
+  of.tasks = 300;
   of.rounds = 1;
-  of.samples = 20;
+  of.samples = 10;
   of.idle_ms = 100;
 }
 
