@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include <mysql.h>
@@ -46,23 +47,34 @@ connection open(std::string const& url) {
   return on;
 }
 
-/// Each row of each result goes to `row`.
+using result = std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)>;
+
+/// All results of a text of statements; nothing where the server rolled it back for a deadlock.
+std::optional<std::vector<result>> answers(MYSQL* on, std::string const& text) {
+  constexpr unsigned deadlock = 1213;
+  std::vector<result> out;
+  int failed = mysql_real_query(on, text.data(), text.size());
+  while (failed == 0) {
+    out.emplace_back(mysql_store_result(on), &mysql_free_result);
+    failed = mysql_next_result(on);
+    if (failed < 0) return out;
+  }
+  if (mysql_errno(on) == deadlock) return std::nullopt;
+  throw std::runtime_error(mysql_error(on));
+}
+
+/// Each row of each result goes to `row`, and none before the whole text has succeeded: until then
+/// a claim may be rolled back, and is sent again.
 template <class Row>
 void each(MYSQL* on, std::string const& text, Row row) {
-  if (mysql_real_query(on, text.data(), text.size()) != 0) {
-    throw std::runtime_error(mysql_error(on));
-  }
-  for (;;) {
-    std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> const got(mysql_store_result(on),
-                                                                       &mysql_free_result);
+  auto all = answers(on, text);
+  while (!all) all = answers(on, text);
+  for (auto const& got : *all) {
     while (got) {
       auto* const one = mysql_fetch_row(got.get());
       if (one == nullptr) break;
       row(one, mysql_fetch_lengths(got.get()));
     }
-    int const more = mysql_next_result(on);
-    if (more > 0) throw std::runtime_error(mysql_error(on));
-    if (more < 0) return;
   }
 }
 void run(MYSQL* on, std::string const& text) {
