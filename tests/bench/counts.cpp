@@ -90,7 +90,8 @@ counts counter::now() {
     return so_far_;
   }
   std::string const there =
-      kind_ == "postgresql" ? "select count(*) from pg_stat_activity where datname = '"
+      kind_ == "postgresql" ? "select count(*) from pg_stat_activity where "
+                              "backend_type = 'client backend' and datname = '"
                             : "select count(*) from information_schema.processlist where db = '";
   while (number(there + database_ + "'") > 0) {
   }
