@@ -43,9 +43,10 @@ class DAYBOOK_EXPORT claim {
 
   /// Notes how it ended: written with flush() or complete().
   void finish(task const& of, result how);
-  /// Runs `body` in a transaction of the book's in which the task is finished as well: exactly once.
-  /// outcome::lost: the claim is another's by now, and nothing was written. What is safe to retry is
-  /// retried. On failure: throws daybook::error, or what the body throws; the task is not finished.
+  /// Runs `body` in a transaction of the book's in which the task is finished as well: exactly
+  /// once. outcome::lost: the claim is another's by now, and nothing was written. What is safe to
+  /// retry is retried. On failure: throws daybook::error, or what the body throws; the task is not
+  /// finished.
   outcome perform(task const& of, std::function<void(transaction&)> const& body);
   /// The same in a transaction of the application's, which commits it. False: lost.
   bool finish_in(joined& yours, task const& of);

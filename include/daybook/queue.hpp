@@ -62,8 +62,8 @@ struct queue_options {
   /// After the first failure; doubled after each further one, with a jitter of a tenth.
   std::chrono::milliseconds backoff = std::chrono::seconds{30};
   std::chrono::milliseconds longest_backoff = std::chrono::hours{1};
-  int crash_limit = 3;  ///< so many dead workers make a task dead; 1 to 100
-  int running_limit = 0;             ///< so many in hand at once, over all nodes; 0: no limit
+  int crash_limit = 3;    ///< so many dead workers make a task dead; 1 to 100
+  int running_limit = 0;  ///< so many in hand at once, over all nodes; 0: no limit
   std::optional<daybook::rate> rate = {};
   /// Only what was due when a round was opened is claimed.
   bool rounds = false;

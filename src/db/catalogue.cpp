@@ -157,6 +157,12 @@ void catalogue::read(sql_file const& file, catalogue_options const& options) {
       auto const with = read_block.outputs.empty() ? answers::count : answers::rows;
       made.together =
           rewrite(read_block.name, compound(texts, with), options.style, read_block.inputs);
+      bool const all_run = std::all_of(texts.begin(), texts.end(),
+                                       [](auto const& part) { return part.first == when::always; });
+      if (all_run && with == answers::rows) {
+        made.within =
+            rewrite(read_block.name, compound_within(texts), options.style, read_block.inputs);
+      }
     }
     made.outputs = std::move(read_block.outputs);
     auto const& name = read_block.name;
@@ -194,6 +200,9 @@ entry const& catalogue::operator[](std::string_view name) const {
 }
 
 table run(session& on, entry const& what, std::initializer_list<value> values) {
+  if (what.within && on.takes_compounds()) {
+    return on.run(*what.within, std::span(values.begin(), values.size()));
+  }
   table last;
   bool nothing = false;
   for (auto const& step : what.parts) {

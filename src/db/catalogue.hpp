@@ -47,7 +47,10 @@ struct part {
 struct entry {
   std::vector<part> parts;
   std::vector<std::string> outputs;
-  std::optional<statement> together;  ///< all parts as one, for session::takes_compounds()
+  // All parts as one, for session::takes_compounds().
+  std::optional<statement> together;  ///< as a transaction
+  std::optional<statement>
+      within;  ///< in one that is open; where all parts run, and rows come back
 };
 
 enum class clock_kind : std::uint8_t { real, movable };

@@ -21,6 +21,12 @@ std::string compound(std::vector<std::pair<when, std::string>> const& parts, ans
   return out + "if daybook_count > 0 then commit; else rollback; end if; end";
 }
 
+std::string compound_within(std::vector<std::pair<when, std::string>> const& parts) {
+  std::string out = "begin not atomic\n";
+  for (auto const& part : parts) out += part.second + ";\n";
+  return out + "end";
+}
+
 }  // namespace db
 }  // namespace v1
 }  // namespace daybook

@@ -22,6 +22,10 @@ enum class answers : std::uint8_t { rows, count };
 [[nodiscard]] std::string compound(std::vector<std::pair<when, std::string>> const& parts,
                                    answers with);
 
+/// Parts that all run, for a transaction that is open already: only the answer of the last is
+/// shown.
+[[nodiscard]] std::string compound_within(std::vector<std::pair<when, std::string>> const& parts);
+
 }  // namespace db
 }  // namespace v1
 }  // namespace daybook

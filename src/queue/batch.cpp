@@ -21,29 +21,17 @@ namespace {
 constexpr std::size_t longest_remark = 2000;
 
 core::transact_options insist(core::context const& with, std::string_view name) {
-  return {.name = name,
-          .patience = with.lease,
-          .when_unreachable = core::unreachable::keep_trying};
+  return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
 }
 
 verdict verdict_of(result const& how) {
   verdict out;
   switch (how.what()) {
-    case result::kind::success:
-      out.what = verdict::kind::success;
-      break;
-    case result::kind::failure:
-      out.what = verdict::kind::failure;
-      break;
-    case result::kind::snooze:
-      out.what = verdict::kind::snooze;
-      break;
-    case result::kind::cancel:
-      out.what = verdict::kind::cancel;
-      break;
-    case result::kind::unknown:
-      out.what = verdict::kind::unknown;
-      break;
+    case result::kind::success: out.what = verdict::kind::success; break;
+    case result::kind::failure: out.what = verdict::kind::failure; break;
+    case result::kind::snooze: out.what = verdict::kind::snooze; break;
+    case result::kind::cancel: out.what = verdict::kind::cancel; break;
+    case result::kind::unknown: out.what = verdict::kind::unknown; break;
   }
   out.delay_us = how.length().count();
   out.remark = base::bounded(how.remark(), longest_remark);
@@ -52,16 +40,11 @@ verdict verdict_of(result const& how) {
 
 verdict::kind kind_of(task_state state) {
   switch (state) {
-    case task_state::succeeded:
-      return verdict::kind::success;
-    case task_state::failed:
-      return verdict::kind::failure;
-    case task_state::discarded:
-      return verdict::kind::cancel;
-    case task_state::unknown:
-      return verdict::kind::unknown;
-    default:
-      return verdict::kind::snooze;
+    case task_state::succeeded: return verdict::kind::success;
+    case task_state::failed: return verdict::kind::failure;
+    case task_state::discarded: return verdict::kind::cancel;
+    case task_state::unknown: return verdict::kind::unknown;
+    default: return verdict::kind::snooze;
   }
 }
 
@@ -74,16 +57,11 @@ void add_done(rows& to, std::int64_t id, int attempt, verdict const& how) {
 
 task_state state_of(verdict::kind what) noexcept {
   switch (what) {
-    case verdict::kind::success:
-      return task_state::succeeded;
-    case verdict::kind::failure:
-      return task_state::failed;
-    case verdict::kind::cancel:
-      return task_state::discarded;
-    case verdict::kind::unknown:
-      return task_state::unknown;
-    default:
-      return task_state::waiting;
+    case verdict::kind::success: return task_state::succeeded;
+    case verdict::kind::failure: return task_state::failed;
+    case verdict::kind::cancel: return task_state::discarded;
+    case verdict::kind::unknown: return task_state::unknown;
+    default: return task_state::waiting;
   }
 }
 
@@ -107,17 +85,13 @@ std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
   return out;
 }
 
-void write_back(core::context const& with, db::session& on, std::string const& id,
-                std::string const& holder, settled const& what, bool every_outcome) {
+ends text_of(settled const& what, bool every_outcome) {
   rows segments;
   for (auto const& [s, how] : what.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
     segments.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
     segments.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us);
     segments.add(static_cast<std::int64_t>(how)).add(s.due_us);
-  }
-  if (!segments.empty()) {
-    db::run(on, with.sql["claim.give_back"], {id, holder, segments.text()});
   }
   rows together;
   rows each;
@@ -127,8 +101,18 @@ void write_back(core::context const& with, db::session& on, std::string const& i
     to.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
     to.add(std::string_view(t.remark));
   }
-  if (!together.empty()) db::run(on, with.sql["claim.tell"], {id, holder, together.text()});
-  if (!each.empty()) db::run(on, with.sql["claim.tell_each"], {id, holder, each.text()});
+  auto const text = [](rows const& of) { return of.empty() ? std::string() : of.text(); };
+  return {text(segments), text(together), text(each)};
+}
+
+void write_back(core::context const& with, db::session& on, std::string const& id,
+                std::string const& holder, ends const& what) {
+  auto const put = [&](std::string_view statement, std::string const& text) {
+    if (!text.empty()) db::run(on, with.sql[statement], {id, holder, text});
+  };
+  put("claim.give_back", what.segments);
+  put("claim.tell", what.outcomes);
+  put("claim.tell_each", what.each);
 }
 
 batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
@@ -253,7 +237,8 @@ batch::fate batch::resolve(std::size_t at) {
       std::int64_t state = -1;
       auto const found = db::run(on, with.sql["task.told"], {id_, id});
       if (found.size() > 0) decode(found.row(0)[0], state);
-      out = state == static_cast<std::int64_t>(task_state::succeeded) ? fate::committed : fate::lost;
+      out =
+          state == static_cast<std::int64_t>(task_state::succeeded) ? fate::committed : fate::lost;
     }
     return core::decision::rollback;
   });
@@ -325,18 +310,21 @@ void batch::read_ledger(db::session& on) {
   }
 }
 
-batch::end batch::end_in(db::session& on) {
-  auto const& with = of_->with();
-  if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
-  if (ledger_used_) read_ledger(on);
+settled batch::settle_all(policy const& by) const {
   std::vector<ending> endings(tasks_.size());
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     bool const open = verdicts_[i].what == verdict::kind::none;
     endings[i] = {tasks_[i].id, open ? nullptr : &verdicts_[i]};
   }
+  return settle(by, ranges_, endings, unfinished::handed_back);
+}
+
+batch::end batch::end_in(db::session& on) {
+  auto const& with = of_->with();
+  if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
+  if (ledger_used_) read_ledger(on);
   auto const by = of_->present().by;
-  write_back(with, on, id_, holder_, settle(by, ranges_, endings, unfinished::handed_back),
-             by.every_outcome);
+  write_back(with, on, id_, holder_, text_of(settle_all(by), by.every_outcome));
   if (ledger_used_) db::run(on, with.sql["claim.forget_done"], {id_});
   bool const fenced = core::fenced(on, with.sql["claim.end"], {id_, holder_});
   return fenced ? end::ours : end::gone;
@@ -352,13 +340,12 @@ outcome batch::what_became() {
   return out;
 }
 
-outcome batch::ended(std::function<void(db::session&)> const& and_then, std::string_view name) {
+outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_doubt) {
   auto const& with = of_->with();
   with.check_process();
-  std::lock_guard const lock(guard_);
-  for (bool in_doubt = false;; in_doubt = true) {
+  for (;; in_doubt = true) {
     try {
-      auto const decided = core::transact(with, insist(with, name), [&](db::session& on) {
+      auto const decided = core::transact(with, insist(with, "complete"), [&](db::session& on) {
         if (end_in(on) == end::gone) return core::decision::rollback;
         if (and_then) and_then(on);
         if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
@@ -366,17 +353,57 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then, std::str
       });
       over_ = true;
       if (decided == core::decision::commit) return outcome::done;
-      auto const became = in_doubt ? what_became() : outcome::lost;
-      if (became == outcome::lost) with.watch.retried(name, "the claim was taken back");
-      return became;
+      return in_doubt ? what_became() : outcome::lost;
     } catch (core::lost_reply const&) {
     }
   }
 }
 
-outcome batch::complete() { return ended({}, "complete"); }
+bool batch::goes_together() const { return of_->goes_together() && !ledger_used_; }
+
+outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
+  auto const& with = of_->with();
+  with.check_process();
+  auto const by = of_->present().by;
+  auto const texts = text_of(settle_all(by), by.every_outcome);
+  std::vector<db::call> calls;
+  auto const put = [&](std::string_view statement, std::string const& text) {
+    if (!text.empty()) db::add_calls(calls, with.sql[statement], {id_, holder_, text});
+  };
+  db::add_calls(calls, with.sql["claim.lock"], {id_, holder_});
+  put("claim.give_back", texts.segments);
+  put("claim.tell", texts.outcomes);
+  put("claim.tell_each", texts.each);
+  auto const fence = calls.size();
+  db::add_calls(calls, with.sql["claim.end"], {id_, holder_});
+  std::string id;
+  std::string holder;
+  if (next != nullptr) {
+    id = store::new_id();
+    holder = of_->holder();
+    of_->add_taking(calls, id, holder, limit);
+  }
+  try {
+    auto const answers = core::write_together(with, insist(with, "complete"), calls);
+    over_ = true;
+    if (next != nullptr) *next = of_->taken(answers, id, holder);
+    return answers[fence].affected == 1 ? outcome::done : outcome::lost;
+  } catch (core::lost_reply const&) {
+    // Both are there, or neither.
+    auto const became = ended({}, true);
+    if (next != nullptr) *next = of_->settle_claim(id, holder);
+    return became;
+  }
+}
+
+outcome batch::complete() {
+  std::lock_guard const lock(guard_);
+  return goes_together() ? end_together(0, nullptr) : ended({});
+}
 
 outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
+  std::lock_guard const lock(guard_);
+  if (goes_together() && !of_->present().throttled()) return end_together(limit, &next);
   auto const holder = of_->holder();
   std::string id;
   auto const forget = [&] {
@@ -384,13 +411,11 @@ outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
     next.reset();
   };
   try {
-    auto const became = ended(
-        [&](db::session& on) {
-          forget();
-          id = of_->new_id();
-          next = of_->take_in(on, id, holder, limit, false);
-        },
-        "complete");
+    auto const became = ended([&](db::session& on) {
+      forget();
+      id = store::new_id();
+      next = of_->take_in(on, id, holder, limit, false);
+    });
     if (became == outcome::lost) forget();
     return became;
   } catch (...) {

@@ -62,7 +62,11 @@ class batch {
   void read_ledger(db::session& on);
   end end_in(db::session& on);
   outcome what_became();
-  outcome ended(std::function<void(db::session&)> const& and_then, std::string_view name);
+  outcome ended(std::function<void(db::session&)> const& and_then, bool in_doubt = false);
+  /// The same, and the next claim, in one trip; where nothing has to be read in between.
+  [[nodiscard]] bool goes_together() const;
+  outcome end_together(int limit, std::unique_ptr<batch>* next);
+  [[nodiscard]] settled settle_all(policy const& by) const;
   /// Whether a transaction that finished this task and whose COMMIT reply was lost, is there.
   enum class fate : std::uint8_t { committed, never_will, lost };
   fate resolve(std::size_t at);
@@ -80,9 +84,17 @@ class batch {
   bool over_ = false;
 };
 
+/// What becomes of a claim's tasks, as values of claim.give_back, claim.tell and claim.tell_each;
+/// empty: nothing to say.
+struct ends {
+  std::string segments;
+  std::string outcomes;
+  std::string each;
+};
+[[nodiscard]] ends text_of(settled const& what, bool every_outcome);
 /// Writes the ends of a claim that the caller's transaction has locked, but for its own row.
 void write_back(core::context const& with, db::session& on, std::string const& id,
-                std::string const& holder, settled const& what, bool every_outcome);
+                std::string const& holder, ends const& what);
 /// Of the columns of claim.ledger: which ids, and how they ended.
 struct ledger_entry {
   std::int64_t lo = 0;

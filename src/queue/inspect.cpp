@@ -105,9 +105,9 @@ std::optional<task_info> store::find(key const& of) const {
 std::vector<task_info> store::tasks(tasks_query const& what) const {
   with_.check_process();
   if (what.limit < 1 || what.limit > 10'000) {
-    throw error({.kind = fault::bad_argument},
-                "queue '" + name_ + "': a page of " + std::to_string(what.limit) +
-                    " tasks: it must be between 1 and 10000");
+    throw error({.kind = fault::bad_argument}, "queue '" + name_ + "': a page of " +
+                                                   std::to_string(what.limit) +
+                                                   " tasks: it must be between 1 and 10000");
   }
   auto const here = present();
   auto const limit = static_cast<std::size_t>(what.limit);
@@ -118,9 +118,8 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
     auto const add = [&](segment const& range, task_info const& like) {
       auto const lo = std::max(range.lo, what.after + 1);
       if (lo >= range.hi || out.size() >= limit) return;
-      auto const found =
-          db::run(on, with_.sql["member.range"],
-                  {lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
+      auto const found = db::run(on, with_.sql["member.range"],
+                                 {lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
       for (std::size_t i = 0; i < found.size(); ++i) {
         auto one = like;
         put_segment(one, range);
@@ -178,29 +177,14 @@ queue_counts store::counts() const {
       out.segments += segments;
       if (due) out.due += tasks;
       switch (static_cast<task_state>(state)) {
-        case task_state::waiting:
-          out.waiting += tasks;
-          break;
-        case task_state::succeeded:
-          out.succeeded += tasks;
-          break;
-        case task_state::failed:
-          out.failed += tasks;
-          break;
-        case task_state::dead:
-          out.dead += tasks;
-          break;
-        case task_state::unknown:
-          out.unknown += tasks;
-          break;
-        case task_state::suspect:
-          out.suspect += tasks;
-          break;
-        case task_state::discarded:
-          out.discarded += tasks;
-          break;
-        case task_state::running:
-          break;
+        case task_state::waiting: out.waiting += tasks; break;
+        case task_state::succeeded: out.succeeded += tasks; break;
+        case task_state::failed: out.failed += tasks; break;
+        case task_state::dead: out.dead += tasks; break;
+        case task_state::unknown: out.unknown += tasks; break;
+        case task_state::suspect: out.suspect += tasks; break;
+        case task_state::discarded: out.discarded += tasks; break;
+        case task_state::running: break;
       }
     }
     auto const hands = db::run(on, with_.sql["task.in_hand"], {here.id});

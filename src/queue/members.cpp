@@ -85,8 +85,8 @@ bool store::add_in(db::session& on, key const& of, task_options const& how) {
   check_options(name_, how);
   check_payload(name_, of, how.payload);
   auto const id = next_id(on);
-  auto const added = db::run(on, with_.sql["member.add"],
-                             {id, present().id, of.str(), value_of(how.payload)});
+  auto const added =
+      db::run(on, with_.sql["member.add"], {id, present().id, of.str(), value_of(how.payload)});
   if (added.affected == 0) return false;
   arm(on, id, id + 1, how);
   return true;
@@ -109,35 +109,67 @@ bool store::add(key const& of, task_options const& how) {
   }
 }
 
+/// As fast as the engine takes rows, where no key is there already.
+void store::load_piece(db::session& on, std::span<entry const> piece, std::int64_t lo) const {
+  std::int64_t now_us = 0;
+  decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+  auto const queue = present().id;
+  std::vector<value> cells;
+  cells.reserve(piece.size() * 5);
+  for (auto const& one : piece) {
+    cells.emplace_back(lo++);
+    cells.emplace_back(queue);
+    cells.emplace_back(std::string_view(one.key.str()));
+    cells.push_back(value_of(one.payload));
+    cells.emplace_back(now_us);
+  }
+  on.load({.table = with_.sql.fill("{member}"),
+           .columns = {"id", "queue", "member_key", "payload", "created_us"}},
+          cells);
+}
+
 imported store::import_piece(std::span<entry const> piece, task_options const& how) {
   auto const count = static_cast<std::int64_t>(piece.size());
-  auto const first = with_.dialect.one_writer || with_.borrowed ? 0 : block(count);
+  bool const in_place = with_.dialect.one_writer || with_.borrowed;
+  auto const first = in_place ? 0 : block(count);
   auto const here = present();
   imported out;
-  core::transact(with_, {.name = "import", .patience = patience}, [&](db::session& on) {
+  bool known_keys = false;  // some are there: row by row then
+  auto const write = [&](db::session& on) {
     auto lo = first;
-    if (lo == 0) {
+    if (in_place) {
       decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], lo);
       lo -= count;
     }
-    rows members;
-    auto id = lo;
-    for (auto const& one : piece) {
-      members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
+    out.added = count;
+    if (!known_keys) {
+      load_piece(on, piece, lo);
+    } else {
+      rows members;
+      auto id = lo;
+      for (auto const& one : piece) {
+        members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
+      }
+      out.added = db::run(on, with_.sql["member.add_all"], {here.id, members.text()}).affected;
     }
-    out.added = db::run(on, with_.sql["member.add_all"], {here.id, members.text()}).affected;
     out.present = count - out.added;
     if (out.added == 0) return core::decision::rollback;
-    for (auto at = lo; at < id; at += here.by.segment) {
-      arm(on, at, std::min(at + here.by.segment, id), how);
+    for (auto at = lo; at < lo + count; at += here.by.segment) {
+      arm(on, at, std::min(at + here.by.segment, lo + count), how);
     }
     return core::decision::commit;
-  });
-  return out;
+  };
+  for (;;) {
+    try {
+      core::transact(with_, {.name = "import", .patience = patience}, write);
+      return out;
+    } catch (error const& e) {
+      if (e.kind() != fault::constraint || std::exchange(known_keys, true)) throw;
+    }
+  }
 }
 
-imported store::import(std::function<std::optional<entry>()> const& next,
-                       task_options const& how) {
+imported store::import(std::function<std::optional<entry>()> const& next, task_options const& how) {
   with_.check_process();
   check_options(name_, how);
   imported sum;

@@ -22,9 +22,9 @@ std::optional<claim> claim_of(std::unique_ptr<queues::batch> inside) {
 
 db::session& session_of(joined& yours, queues::store const& of) {
   if (yours.book_id() != of.with().book_id) {
-    throw error({.kind = fault::bad_argument},
-                "the transaction was joined for another book than that of queue '" + of.name() +
-                    "'");
+    throw error(
+        {.kind = fault::bad_argument},
+        "the transaction was joined for another book than that of queue '" + of.name() + "'");
   }
   return yours.internals();
 }
@@ -33,22 +33,14 @@ db::session& session_of(joined& yours, queues::store const& of) {
 
 std::string_view word_of(task_state state) noexcept {
   switch (state) {
-    case task_state::waiting:
-      return "waiting";
-    case task_state::running:
-      return "running";
-    case task_state::succeeded:
-      return "succeeded";
-    case task_state::failed:
-      return "failed";
-    case task_state::dead:
-      return "dead";
-    case task_state::unknown:
-      return "unknown";
-    case task_state::suspect:
-      return "suspect";
-    case task_state::discarded:
-      return "discarded";
+    case task_state::waiting: return "waiting";
+    case task_state::running: return "running";
+    case task_state::succeeded: return "succeeded";
+    case task_state::failed: return "failed";
+    case task_state::dead: return "dead";
+    case task_state::unknown: return "unknown";
+    case task_state::suspect: return "suspect";
+    case task_state::discarded: return "discarded";
   }
   return "";
 }
@@ -102,8 +94,7 @@ bool queue::add(transaction& in, key const& of, task_options const& how) {
 bool queue::add(joined& in, key const& of, task_options const& how) {
   return inside_->add_in(session_of(in, *inside_), of, how);
 }
-imported queue::import(std::function<std::optional<entry>()> const& next,
-                       task_options const& how) {
+imported queue::import(std::function<std::optional<entry>()> const& next, task_options const& how) {
   return inside_->import(next, how);
 }
 imported queue::import(std::vector<entry> const& entries, task_options const& how) {
@@ -140,9 +131,7 @@ std::optional<claim> queue::claim(claim_options const& how) {
 std::int64_t queue::reclaim() { return inside_->reclaim(); }
 upkept queue::upkeep() { return inside_->upkeep(); }
 std::optional<task_info> queue::find(key const& of) const { return inside_->find(of); }
-std::vector<task_info> queue::tasks(tasks_query const& what) const {
-  return inside_->tasks(what);
-}
+std::vector<task_info> queue::tasks(tasks_query const& what) const { return inside_->tasks(what); }
 queue_counts queue::counts() const { return inside_->counts(); }
 
 }  // namespace v1

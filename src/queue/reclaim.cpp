@@ -60,9 +60,8 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
             auto ledger = ledger_of(with_, on, id);
             if (base::left_out("ledger")) ledger.clear();
             auto const endings = endings_of(with_, on, ranges, ledger);
-            write_back(with_, on, id, holder,
-                       settle(here.by, ranges, endings, unfinished::crashed),
-                       here.by.every_outcome);
+            auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
+            write_back(with_, on, id, holder, queues::text_of(ended, here.by.every_outcome));
             if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
             db::run(on, with_.sql["claim.bury"], {id});
             return core::decision::commit;
@@ -84,8 +83,8 @@ std::int64_t store::reclaim() {
   std::vector<found> abandoned;
   auto const here = present();
   core::read(with_, patience, [&](db::session& on) {
-    auto const rows = db::run(on, with_.sql["claim.abandoned"],
-                              {here.id, std::int64_t{core::max_skew.count()}});
+    auto const rows =
+        db::run(on, with_.sql["claim.abandoned"], {here.id, std::int64_t{core::max_skew.count()}});
     abandoned.assign(rows.size(), {});
     for (std::size_t i = 0; i < abandoned.size(); ++i) {
       decode(rows.row(i)[0], abandoned[i].id);

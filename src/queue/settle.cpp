@@ -68,18 +68,12 @@ written after(policy const& by, segment const& of, ending const& task, unfinishe
     return rest == unfinished::crashed ? after_crash(by, of) : written{of, arming::at};
   }
   switch (task.how->what) {
-    case verdict::kind::success:
-      return rolled_on(by, of, task_state::succeeded);
-    case verdict::kind::failure:
-      return after_failure(by, of, task.id);
-    case verdict::kind::snooze:
-      return later(of, task.how->delay_us, of.attempts);
-    case verdict::kind::cancel:
-      return rolled_on(by, of, task_state::discarded);
-    case verdict::kind::unknown:
-      return waits_for_a_person(of, task_state::unknown);
-    case verdict::kind::none:
-      break;
+    case verdict::kind::success: return rolled_on(by, of, task_state::succeeded);
+    case verdict::kind::failure: return after_failure(by, of, task.id);
+    case verdict::kind::snooze: return later(of, task.how->delay_us, of.attempts);
+    case verdict::kind::cancel: return rolled_on(by, of, task_state::discarded);
+    case verdict::kind::unknown: return waits_for_a_person(of, task_state::unknown);
+    case verdict::kind::none: break;
   }
   return {of, arming::at};
 }
@@ -230,8 +224,7 @@ std::optional<segment> change(policy const& by, segment one, asked what, std::in
       if (for_good) return afresh();
       one.due_us = now_us;
       return one;
-    case asked::retry:
-      return afresh();
+    case asked::retry: return afresh();
     case asked::discard:
       if (one.state == task_state::discarded) return std::nullopt;
       return roll(task_state::discarded);

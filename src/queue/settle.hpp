@@ -100,8 +100,8 @@ struct settled {
   std::vector<told> history;
 };
 
-/// Before the next attempt after so many failed ones. The jitter, up to a tenth more, depends on the
-/// task and its turn alone.
+/// Before the next attempt after so many failed ones. The jitter, up to a tenth more, depends on
+/// the task and its turn alone.
 [[nodiscard]] std::int64_t backoff_us(policy const& by, std::int64_t id, std::int64_t turn_us,
                                       int failed);
 
@@ -111,8 +111,8 @@ struct ending {
   verdict const* how = nullptr;  ///< null: nobody finished it
 };
 
-/// `ranges` in the order of lo; `living`: their ids that have a member, in order. Ids without one go
-/// with their neighbours, unless more than half of a range are such.
+/// `ranges` in the order of lo; `living`: their ids that have a member, in order. Ids without one
+/// go with their neighbours, unless more than half of a range are such.
 [[nodiscard]] settled settle(policy const& by, std::span<segment const> ranges,
                              std::span<ending const> living, unfinished rest);
 

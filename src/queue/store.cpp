@@ -71,8 +71,8 @@ microseconds grain_of(queue_options const& of) {
 }
 
 /// Executes queue.make or queue.change.
-std::int64_t write_row(core::context const& with, std::string_view statement,
-                       std::string_view name, queue_options const& of) {
+std::int64_t write_row(core::context const& with, std::string_view statement, std::string_view name,
+                       queue_options const& of) {
   using std::chrono::duration_cast;
   return core::write(
              with, {.name = "queue", .patience = patience}, with.sql[statement],
@@ -109,16 +109,8 @@ row row_of(std::span<cell const> cells) {
   to.retention = std::chrono::duration_cast<std::chrono::hours>(microseconds(n[14]));
   to.segment = static_cast<int>(n[15]);
   out.paused = n[16] != 0;
-  out.by = {n[2],
-            n[3],
-            to.cadence,
-            to.mode,
-            to.every_outcome,
-            to.attempts,
-            n[8],
-            n[9],
-            to.crash_limit,
-            n[15]};
+  out.by = {n[2],        n[3], to.cadence, to.mode,        to.every_outcome,
+            to.attempts, n[8], n[9],       to.crash_limit, n[15]};
   return out;
 }
 
@@ -127,10 +119,9 @@ bool same(queue_options const& there, queue_options const& wanted) {
          there.cadence == wanted.cadence && there.mode == wanted.mode &&
          there.every_outcome == wanted.every_outcome && there.attempts == wanted.attempts &&
          there.backoff == wanted.backoff && there.longest_backoff == wanted.longest_backoff &&
-         there.crash_limit == wanted.crash_limit &&
-         there.running_limit == wanted.running_limit && slot_of(there) == slot_of(wanted) &&
-         there.rounds == wanted.rounds && there.retention == wanted.retention &&
-         there.segment == wanted.segment;
+         there.crash_limit == wanted.crash_limit && there.running_limit == wanted.running_limit &&
+         slot_of(there) == slot_of(wanted) && there.rounds == wanted.rounds &&
+         there.retention == wanted.retention && there.segment == wanted.segment;
 }
 
 }  // namespace
@@ -185,8 +176,7 @@ std::shared_ptr<store> make(core::context const& with, core::holder& lease, std:
   return std::make_shared<store>(with, lease, std::string(name), std::move(*found));
 }
 
-std::shared_ptr<store> open(core::context const& with, core::holder& lease,
-                            std::string_view name) {
+std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name) {
   auto found = look(with, name);
   if (!found) return nullptr;
   return std::make_shared<store>(with, lease, std::string(name), std::move(*found));

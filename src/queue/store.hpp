@@ -68,8 +68,15 @@ class store : public std::enable_shared_from_this<store> {
   // Claims: take.cpp, reclaim.cpp, requests.cpp
   std::unique_ptr<batch> claim(claim_options const& how);
   /// A claim within a transaction that has begun; null: nothing is due.
-  std::unique_ptr<batch> take_in(db::session& on, std::string const& id,
-                                 std::string const& holder, int limit, bool suspects);
+  std::unique_ptr<batch> take_in(db::session& on, std::string const& id, std::string const& holder,
+                                 int limit, bool suspects);
+  /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
+  void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
+                  int limit);
+  /// What came back of them; null: nothing is due.
+  std::unique_ptr<batch> taken(std::span<db::table const> answers, std::string const& id,
+                               std::string const& holder);
+  std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
   std::int64_t reclaim();
   /// How many of what people asked for were done.
   std::int64_t attend();
@@ -87,6 +94,10 @@ class store : public std::enable_shared_from_this<store> {
   /// The life that may take work.
   [[nodiscard]] std::string holder() const { return lease_->current()->uuid(); }
   [[nodiscard]] static std::string new_id();
+  /// Whether calls that do not wait for each other's answers are worth while: one round trip then.
+  [[nodiscard]] bool goes_together() const noexcept {
+    return !with_.dialect.one_writer && !with_.dialect.compounds && !with_.borrowed;
+  }
   /// Where the engine has one writer, every write of a claim renews.
   void renew_within(db::session& on) const;
   /// A claim that may be ours although nobody knows it: looked after by the next claim().
@@ -96,6 +107,7 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] std::int64_t next_id(db::session& on);
   [[nodiscard]] std::int64_t block(std::int64_t count);
   void arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const;
+  void load_piece(db::session& on, std::span<entry const> piece, std::int64_t lo) const;
   imported import_piece(std::span<entry const> piece, task_options const& how);
 
   /// From when, by the queue's rate, and how many of `limit` may start.
@@ -107,10 +119,11 @@ class store : public std::enable_shared_from_this<store> {
   };
   std::unique_ptr<batch> try_claim(claim_options const& how);
   [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
-  std::unique_ptr<batch> batch_of(db::session& on, std::string const& id,
+  std::unique_ptr<batch> batch_of(db::table const& members, std::string const& id,
                                   std::string const& holder, std::vector<segment> ranges,
                                   permission const& start);
-  std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
+  [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
+  void learn(std::vector<segment> const& taken);
   void settle_orphans();
   void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);

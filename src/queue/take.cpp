@@ -34,6 +34,18 @@ std::int64_t number_in(db::table const& from, std::size_t column) {
   return out;
 }
 
+std::vector<segment> ranges_in(db::table const& from) {
+  std::vector<segment> out(from.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = segment_of(from.row(i));
+  return out;
+}
+
+std::int64_t ids_in(std::vector<segment> const& of) {
+  std::int64_t sum = 0;
+  for (auto const& one : of) sum += one.size();
+  return sum;
+}
+
 }  // namespace
 
 std::string store::new_id() { return base::new_uuid(); }
@@ -67,12 +79,11 @@ store::permission store::permitted(db::session& on, row const& here, int limit) 
   return out;
 }
 
-std::unique_ptr<batch> store::batch_of(db::session& on, std::string const& id,
+std::unique_ptr<batch> store::batch_of(db::table const& found, std::string const& id,
                                        std::string const& holder, std::vector<segment> ranges,
                                        permission const& start) {
   std::sort(ranges.begin(), ranges.end(),
             [](segment const& a, segment const& b) { return a.lo < b.lo; });
-  auto found = db::run(on, with_.sql["claim.members"], {id});
   std::vector<task> tasks(found.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     auto& to = tasks[i];
@@ -92,62 +103,72 @@ std::unique_ptr<batch> store::batch_of(db::session& on, std::string const& id,
                                  std::move(tasks));
 }
 
+/// So many are enough, as far as the last claims tell; a few more for those that others have
+/// locked.
+std::int64_t store::segments_for(std::int64_t limit) const {
+  std::lock_guard const lock(guard_);
+  auto const wanted = static_cast<double>(limit);
+  return static_cast<std::int64_t>(
+      std::clamp(std::ceil(wanted / ids_a_segment_ * 1.25), 1.0, wanted));
+}
+
+void store::learn(std::vector<segment> const& taken) {
+  auto const seen = static_cast<double>(ids_in(taken)) / static_cast<double>(taken.size());
+  std::lock_guard const lock(guard_);
+  ids_a_segment_ = std::max(1.0, (ids_a_segment_ + seen) / 2);
+}
+
+void store::add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
+                       int limit) {
+  db::add_calls(to, with_.sql["claim.take"],
+                {id, present().id, holder, std::int64_t{limit}, segments_for(limit),
+                 std::int64_t{0}, std::int64_t{priorities - 1}});
+  db::add_calls(to, with_.sql["claim.members"], {id});
+}
+
+std::unique_ptr<batch> store::taken(std::span<db::table const> answers, std::string const& id,
+                                    std::string const& holder) {
+  auto ranges = ranges_in(answers[answers.size() - 2]);
+  if (ranges.empty()) return nullptr;
+  learn(ranges);
+  return batch_of(answers.back(), id, holder, std::move(ranges), {});
+}
+
 std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
                                       std::string const& holder, int limit, bool suspects) {
   auto const here = present();
   permission start{limit};
   if (here.throttled()) start = permitted(on, here, limit);
   if (start.limit == 0) return nullptr;
-  double ids_a_segment = 0;
-  {
-    std::lock_guard const lock(guard_);
-    ids_a_segment = ids_a_segment_;
-  }
-  auto const wanted = static_cast<double>(start.limit);
-  auto const segments = static_cast<std::int64_t>(
-      std::clamp(std::ceil(wanted / ids_a_segment * 1.25), 1.0, wanted));
   int const first = suspects ? priorities : 0;
-  auto const found =
-      db::run(on, with_.sql["claim.take"],
-              {id, here.id, holder, start.limit, segments, std::int64_t{first},
-               std::int64_t{first + priorities - 1}});
-  if (found.size() == 0) return nullptr;
-  std::vector<segment> ranges(found.size());
-  std::int64_t ids = 0;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    ranges[i] = segment_of(found.row(i));
-    ids += ranges[i].size();
-  }
-  {
-    std::lock_guard const lock(guard_);
-    auto const seen = static_cast<double>(ids) / static_cast<double>(ranges.size());
-    ids_a_segment_ = std::max(1.0, (ids_a_segment_ + seen) / 2);
-  }
+  auto ranges = ranges_in(db::run(on, with_.sql["claim.take"],
+                                  {id, here.id, holder, start.limit, segments_for(start.limit),
+                                   std::int64_t{first}, std::int64_t{first + priorities - 1}}));
+  if (ranges.empty()) return nullptr;
+  learn(ranges);
   if (start.slot_us > 0) {
-    db::run(on, with_.sql["queue.reserve"], {here.id, start.next_us + ids * start.slot_us});
+    db::run(on, with_.sql["queue.reserve"],
+            {here.id, start.next_us + ids_in(ranges) * start.slot_us});
   }
-  return batch_of(on, id, holder, std::move(ranges), start);
+  return batch_of(db::run(on, with_.sql["claim.members"], {id}), id, holder, std::move(ranges),
+                  start);
 }
 
 std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string const& holder) {
   std::unique_ptr<batch> out;
-  core::transact(with_, {.name = "settle_claim", .patience = with_.lease},
-                 [&](db::session& on) {
-                   out.reset();
-                   auto const put = db::run(on, with_.sql["claim.settle"], {id, present().id, holder});
-                   if (put.affected > 0) return core::decision::commit;
-                   auto const found = db::run(on, with_.sql["claim.look"], {id});
-                   if (found.size() == 0 || number_in(found, 1) != 0) {
-                     return core::decision::rollback;
-                   }
-                   auto const rows = db::run(on, with_.sql["claim.ranges"], {id});
-                   std::vector<segment> ranges(rows.size());
-                   for (std::size_t i = 0; i < ranges.size(); ++i) {
-                     ranges[i] = segment_of(rows.row(i));
-                   }
-                   out = batch_of(on, id, holder, std::move(ranges), {});
-                   return core::decision::rollback;
-                 });
+  core::transact(with_, {.name = "settle_claim", .patience = with_.lease}, [&](db::session& on) {
+    out.reset();
+    auto const put = db::run(on, with_.sql["claim.settle"], {id, present().id, holder});
+    if (put.affected > 0) return core::decision::commit;
+    auto const found = db::run(on, with_.sql["claim.look"], {id});
+    if (found.size() == 0 || number_in(found, 1) != 0) {
+      return core::decision::rollback;
+    }
+    auto ranges = ranges_in(db::run(on, with_.sql["claim.ranges"], {id}));
+    out =
+        batch_of(db::run(on, with_.sql["claim.members"], {id}), id, holder, std::move(ranges), {});
+    return core::decision::rollback;
+  });
   return out;
 }
 
@@ -175,13 +196,19 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
   auto const id = new_id();
   std::unique_ptr<batch> out;
   try {
+    if (!how.suspects && goes_together() && !present().throttled()) {
+      std::vector<db::call> calls;
+      add_taking(calls, id, who, how.limit);
+      return taken(core::write_together(with_, {.name = "claim", .patience = patience}, calls), id,
+                   who);
+    }
     core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
       if (out) out->forget();
       out = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
       return out ? core::decision::commit : core::decision::rollback;
     });
   } catch (core::lost_reply const&) {
-    out->forget();
+    if (out) out->forget();
     try {
       out = settle_claim(id, who);
     } catch (...) {
@@ -198,9 +225,9 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
 std::unique_ptr<batch> store::claim(claim_options const& how) {
   with_.check_process();
   if (how.limit < 1 || how.limit > largest_claim) {
-    throw error({.kind = fault::bad_argument},
-                "queue '" + name_ + "': a claim of " + std::to_string(how.limit) +
-                    " tasks: it must be between 1 and 10000");
+    throw error({.kind = fault::bad_argument}, "queue '" + name_ + "': a claim of " +
+                                                   std::to_string(how.limit) +
+                                                   " tasks: it must be between 1 and 10000");
   }
   settle_orphans();
   attend();

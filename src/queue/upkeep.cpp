@@ -1,5 +1,5 @@
-// Upkeep: fewer rows for the same tasks, a changed period followed, old outcomes forgotten. In small
-// transactions that pass over what others have in hand.
+// Upkeep: fewer rows for the same tasks, a changed period followed, old outcomes forgotten. In
+// small transactions that pass over what others have in hand.
 #include "queue/store.hpp"
 
 #include "base/mutant.hpp"
@@ -98,8 +98,8 @@ std::int64_t store::forget_old(row const& here) const {
   auto const before = now_us - std::chrono::microseconds(here.options.retention).count();
   std::int64_t sum = 0;
   for (std::int64_t after = 0; after < last; after += ids_at_once) {
-    sum += core::write(with_, {.name = "forget", .patience = patience},
-                       with_.sql["outcome.prune"], {here.id, after, after + ids_at_once, before})
+    sum += core::write(with_, {.name = "forget", .patience = patience}, with_.sql["outcome.prune"],
+                       {here.id, after, after + ids_at_once, before})
                .affected;
   }
   core::write(with_, {.name = "forget", .patience = patience}, with_.sql["claim.prune"],

@@ -81,8 +81,8 @@ TEST_P(queued, each_key_is_done_again_every_period) {
 }
 
 TEST_P(queued, what_fails_is_tried_again_and_rolls_on) {
-  auto q = book_.make_queue(
-      "fails", {.period = 24h, .attempts = 2, .backoff = std::chrono::seconds{60}});
+  auto q = book_.make_queue("fails",
+                            {.period = 24h, .attempts = 2, .backoff = std::chrono::seconds{60}});
   q.import(keys(0, 10));
   auto batch = q.claim().value();
   for (auto const& one : batch.tasks()) {

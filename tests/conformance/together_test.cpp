@@ -142,9 +142,10 @@ TEST_P(together, an_entry_gives_its_parts) {
   auto const* const insert = "insert into pair(a, b) values (:a, :b)";
   auto const* const change = on_mariadb() ? "update pair set b = concat(b, :b) where a <= :a"
                                           : "update pair set b = b || :b where a <= :a";
-  db::entry const both{{part(db::when::always, insert), part(db::when::always, change)}, {}, {}};
+  db::entry const both{
+      {part(db::when::always, insert), part(db::when::always, change)}, {}, {}, {}};
   db::entry const either{
-      {part(db::when::always, insert), part(db::when::if_nothing_happened, insert)}, {}, {}};
+      {part(db::when::always, insert), part(db::when::if_nothing_happened, insert)}, {}, {}, {}};
   std::vector<db::call> calls;
   db::add_calls(calls, both, {std::int64_t{1}, std::string_view("x")});
   db::add_calls(calls, both, {std::int64_t{2}, std::string_view("y")});

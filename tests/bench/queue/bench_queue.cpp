@@ -6,6 +6,7 @@
 //   bench_queue --small      a few hundred tasks each, checked; no figures worth reading
 // The servers are those of tests/servers/servers; FOLDER is what peers/install made.
 #include "bench/queue/contestant.hpp"
+#include "bench/queue/library_queue.hpp"
 #include "bench/queue/meter.hpp"
 
 #include <algorithm>
@@ -83,6 +84,7 @@ class field {
  public:
   field(support::engine const& on, settings const& with) : on_(on), with_(with) {
     auto everybody = bare_contestants(on);
+    for (auto& one : library_contestants(on)) everybody.push_back(std::move(one));
     for (auto& one : peer_contestants(on, with.peers)) everybody.push_back(std::move(one));
     for (auto& one : everybody) {
       if (with.only.empty() || with.only.contains(one->name())) all_.push_back(std::move(one));

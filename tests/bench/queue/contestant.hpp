@@ -1,5 +1,5 @@
 // Whoever works a queue off in ./bench queue: the bare loops, the peers, the library. Another one
-// is a class of this kind, and a line in `everybody` (bench_queue.cpp).
+// is a class of this kind, and a line in `field` (bench_queue.cpp).
 // Thread safety: one thread at a time; `drain` makes threads or processes of its own.
 #pragma once
 

@@ -1,0 +1,216 @@
+#include "bench/queue/library_queue.hpp"
+
+#include "bench/queue/tasks.hpp"
+
+#include <daybook/daybook.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+namespace bench {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+enum class kind : unsigned char { exceptions, every, rolling, ones, singly };
+
+std::string name_for(kind what) {
+  switch (what) {
+    case kind::exceptions: return "daybook, rows for exceptions";
+    case kind::every: return "daybook, a row for every task";
+    case kind::rolling: return "daybook, rolling";
+    case kind::ones: return "daybook, segments of one";
+    case kind::singly: return "daybook, singly";
+  }
+  return {};
+}
+
+daybook::queue_options options_for(kind what) {
+  daybook::queue_options out;
+  if (what == kind::rolling) out.period = std::chrono::hours{240};
+  out.every_outcome = what == kind::every;
+  if (what == kind::ones) out.segment = 1;
+  // One failed task in 32 fails for good, as those of the bare loops do.
+  out.attempts = what == kind::rolling ? 5 : 1;
+  return out;
+}
+
+class library_queue final : public contestant {
+ public:
+  library_queue(support::engine const& on, kind what)
+      : contestant(name_for(what), on), what_(what) {
+    daybook::book book(database().url());
+    book.migrate();
+    if (what_ == kind::singly) {
+      database().execute("create table effect(task bigint not null)" +
+                         std::string(on.name == "mariadb" ? " engine = InnoDB" : ""));
+    }
+  }
+
+  [[nodiscard]] bool drains(int batch, int) const override {
+    return what_ != kind::singly || batch == 1;
+  }
+  [[nodiscard]] bool has_singles() const override { return what_ == kind::singly; }
+
+  void prepare(long tasks) override {
+    clear();
+    daybook::book book(database().url());
+    auto queue = book.make_queue("bench", options_for(what_));
+    fill(queue, tasks);
+    first_ = std::stol(database().query("select min(id) from daybook_member"));
+    seen_ = std::make_unique<tally>(tasks);
+  }
+
+  amount drain(order const& how) override {
+    std::vector<std::unique_ptr<daybook::book>> books;
+    for (int i = 0; i < how.workers; ++i) {
+      books.push_back(std::make_unique<daybook::book>(database().url()));
+      static_cast<void>(books.back()->queue("bench").value().counts());
+    }
+    std::atomic<long> taken = 0;
+    std::atomic<bool> failed = false;
+    std::latch ready(how.workers + 1);
+    std::vector<std::jthread> all;
+    for (auto& book : books) {
+      all.emplace_back([&] {
+        auto queue = book->queue("bench").value();
+        ready.arrive_and_wait();
+        try {
+          work(queue, how, taken);
+        } catch (std::exception const& e) {
+          std::fprintf(stderr, "%s: %s\n", name().c_str(), e.what());
+          failed = true;
+        }
+      });
+    }
+    ready.arrive_and_wait();
+    auto const start = clock::now();
+    all.clear();
+    auto const end = clock::now();
+    if (failed) throw std::runtime_error(name() + " failed");
+    return {std::chrono::duration<double>(end - start).count(), taken};
+  }
+
+  void check(long done) override {
+    auto const expect = [&](char const* of, std::string const& query, long wanted) {
+      auto const found = std::stol("0" + database().query(query));
+      if (found == wanted) return;
+      throw std::runtime_error(name() + ": " + of + ": " + std::to_string(found) + ", not " +
+                               std::to_string(wanted));
+    };
+    expect("claims that are left", "select count(*) from daybook_claim", 0);
+    expect("tasks with an outcome", "select sum(hi-lo) from daybook_outcome", done);
+    if (what_ == kind::every) expect("rows", "select count(*) from daybook_outcome", done);
+    if (what_ == kind::singly) {
+      expect("effects", "select count(*) from effect", done);
+      expect("tasks with an effect", "select count(distinct task) from effect", done);
+    }
+  }
+
+  std::optional<amount> enqueue_unique(long tasks) override {
+    if (what_ != kind::exceptions) return std::nullopt;
+    clear();
+    daybook::book book(database().url());
+    auto queue = book.make_queue("bench");
+    queue.add(daybook::key("known"));
+    auto const start = clock::now();
+    // 1000 in a call, one of which is there already: each is asked for by its key.
+    for (long from = 1; from <= tasks; from += 1000) {
+      std::vector<daybook::entry> piece;
+      piece.push_back({daybook::key("known")});
+      for (long i = from; i <= std::min(tasks, from + 999); ++i) {
+        piece.push_back({daybook::key(key_of(i)), payload_of(i)});
+      }
+      queue.import(piece);
+    }
+    return amount{std::chrono::duration<double>(clock::now() - start).count(), tasks};
+  }
+
+  std::optional<amount> enqueue_import(long tasks) override {
+    if (what_ != kind::exceptions) return std::nullopt;
+    clear();
+    daybook::book book(database().url());
+    auto queue = book.make_queue("bench");
+    auto const start = clock::now();
+    fill(queue, tasks);
+    return amount{std::chrono::duration<double>(clock::now() - start).count(), tasks};
+  }
+
+ private:
+  void clear() const {
+    for (auto const* table :
+         {"segment", "claim", "done", "outcome", "request", "member", "queue"}) {
+      database().execute(std::string("delete from daybook_") + table);
+    }
+    if (what_ == kind::singly) database().execute("delete from effect");
+  }
+
+  static void fill(daybook::queue& queue, long tasks) {
+    long next = 1;
+    queue.import([&]() -> std::optional<daybook::entry> {
+      if (next > tasks) return std::nullopt;
+      auto const id = next++;
+      return daybook::entry{daybook::key(key_of(id)), payload_of(id)};
+    });
+  }
+
+  void work(daybook::queue& queue, order const& how, std::atomic<long>& taken) {
+    int const batch = what_ == kind::singly ? 1000 : how.batch;
+    auto claim = queue.claim({.limit = batch});
+    while (true) {
+      if (!claim) {
+        if (taken >= how.most) return;
+        claim = queue.claim({.limit = batch});
+        continue;
+      }
+      taken += static_cast<long>(claim->tasks().size());
+      for (auto const& one : claim->tasks()) finish(*claim, one);
+      if (taken >= how.most) {
+        if (std::move(*claim).complete() != daybook::outcome::done) lost();
+        claim.reset();
+        continue;
+      }
+      auto turn = std::move(*claim).complete_and_claim(batch);
+      if (turn.ended != daybook::outcome::done) lost();
+      claim = std::move(turn.next);
+    }
+  }
+
+  void finish(daybook::claim& of, daybook::task const& one) {
+    auto const id = one.id - first_ + 1;
+    seen_->see(id, *one.payload);
+    if (what_ == kind::singly) {
+      auto const done = of.perform(one, [&](daybook::transaction& tx) {
+        tx.exec("insert into effect(task) values (:t)", std::int64_t{id});
+      });
+      if (done != daybook::outcome::done) lost();
+    } else if (fails(id)) {
+      of.finish(one, daybook::result::failure(std::string(remark)));
+    } else {
+      of.finish(one, daybook::result::success());
+    }
+  }
+
+  [[noreturn]] void lost() const { throw std::runtime_error(name() + ": the tasks were lost"); }
+
+  kind what_;
+  long first_ = 1;
+  std::unique_ptr<tally> seen_;
+};
+
+}  // namespace
+
+contestants library_contestants(support::engine const& on) {
+  contestants out;
+  for (auto const what : {kind::exceptions, kind::every, kind::rolling, kind::ones, kind::singly}) {
+    out.push_back(std::make_unique<library_queue>(on, what));
+  }
+  return out;
+}
+
+}  // namespace bench
