@@ -232,7 +232,7 @@ create table if not exists {claim} (
   reclaimed_us bigint,
   queue        int    not null,
   size         int    not null,
-  id           text   collate "C" not null primary key,
+  id           uuid   not null primary key,
   holder       text   collate "C" not null,
   ranges       text   collate "C" not null
 );
@@ -245,7 +245,7 @@ create table if not exists {done} (
   delay_us    bigint   not null,
   attempts    int      not null,
   state       smallint not null,
-  claim       text     collate "C" not null,
+  claim       uuid     not null,
   remark      text     collate "C" not null,
   primary key (claim, lo)
 );
@@ -259,7 +259,7 @@ create table if not exists {outcome} (
   queue       int      not null,
   attempts    int      not null,
   state       smallint not null,
-  claim       text     collate "C" not null,
+  claim       uuid     not null,
   remark      text     collate "C" not null,
   primary key (lo, claim)
 );
