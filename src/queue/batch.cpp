@@ -392,6 +392,7 @@ outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
         },
         "complete");
     if (became == outcome::lost) forget();
+    if (next) of_->follow_seen();
     return became;
   } catch (...) {
     if (next) of_->add_orphan(id, holder);

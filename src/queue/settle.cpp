@@ -233,7 +233,8 @@ std::optional<segment> change(policy const& by, segment one, asked what, std::in
     case asked::retry:
       return afresh();
     case asked::discard:
-      if (one.state == task_state::discarded) return std::nullopt;
+      // Asked for twice is as good as once, but each turn may be given up.
+      if (one.state == task_state::discarded && one.due_us > now_us) return std::nullopt;
       return roll(task_state::discarded);
     case asked::was_done:
       if (one.state != task_state::unknown) return std::nullopt;

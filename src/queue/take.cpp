@@ -122,6 +122,7 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
     std::lock_guard const lock(guard_);
     auto const seen = static_cast<double>(ids) / static_cast<double>(ranges.size());
     ids_a_segment_ = std::max(1.0, (ids_a_segment_ + seen) / 2);
+    seen_version_ = number_in(found, 10);
   }
   if (start.slot_us > 0) {
     db::run(on, with_.sql["queue.reserve"], {here.id, start.next_us + ids * start.slot_us});
@@ -208,6 +209,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
   for (int empty = 0; empty < most_empty;) {
     auto out = try_claim(how);
     if (out) {
+      follow_seen();
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
       ++empty;
