@@ -74,7 +74,7 @@ play::play(stage& on, std::uint32_t chosen, int check_every)
   // A play that failed may have left a dead worker behind.
   for (auto& book : on_.books) static_cast<void>(daybook::testing::renew(book));
   for (auto& book : on_.books) {
-    handles_.push_back({book.make_queue(name_, newest_), std::make_shared<options>(newest_)});
+    handles_.push_back(std::make_shared<handle>(handle{book.make_queue(name_, newest_), newest_}));
   }
   queue_ = on_.seen.id_of(name_);
 }
@@ -123,7 +123,7 @@ void play::add(op const& what) {
     how.at = daybook::timestamp(microseconds(*at));
   }
   bool const fresh = model_.find(name) == nullptr;
-  auto& by = handles_[what.b / 7 % 2];
+  auto& by = *handles_[what.b / 7 % 2];
   must(by.queue.add(daybook::key(name), how) == fresh, "add " + name + " says otherwise");
   if (!fresh) return;
   auto const there = on_.seen.members(queue_);
@@ -132,7 +132,7 @@ void play::add(op const& what) {
 }
 
 void play::import(op const& what) {
-  auto& by = handles_[what.b / 7 % 2];
+  auto& by = *handles_[what.b / 7 % 2];
   daybook::task_options how;
   how.priority = what.b % 5 == 0 ? static_cast<int>(what.b / 5 % 10) : 5;
   std::vector<daybook::entry> entries;
@@ -156,7 +156,7 @@ void play::import(op const& what) {
 void play::remove(op const& what) {
   auto const name = key_of(what.a);
   auto* const there = model_.find(name);
-  must(handles_[what.b % 2].queue.remove(daybook::key(name)) == (there != nullptr),
+  must(handles_[what.b % 2]->queue.remove(daybook::key(name)) == (there != nullptr),
        "remove " + name + " says otherwise");
   if (there != nullptr) model_.rows.erase(there->id);
 }
@@ -166,7 +166,7 @@ void play::ask(op const& what) {
   auto const name = key_of(what.a);
   auto const* const there = model_.find(name);
   auto const of = daybook::key(name);
-  auto& queue = handles_[what.b / 5 % 2].queue;
+  auto& queue = handles_[what.b / 5 % 2]->queue;
   auto const kind = static_cast<asked>(what.b % 5);
   bool said = false;
   switch (kind) {
@@ -181,7 +181,7 @@ void play::ask(op const& what) {
 }
 
 void play::pause(op const& what) {
-  auto& queue = handles_[what.b % 2].queue;
+  auto& queue = handles_[what.b % 2]->queue;
   // More often on than off.
   model_.paused = what.a % 4 == 0;
   if (model_.paused) {
@@ -193,8 +193,8 @@ void play::pause(op const& what) {
 
 void play::open_round(op const& what) {
   if (!newest_.rounds) return;
-  auto& by = handles_[what.b % 2];
-  if (!by.by->rounds) return;  // it has not heard of it
+  auto& by = *handles_[what.b % 2];
+  if (!by.by.rounds) return;  // it has not heard of it
   us const at = on_.now - static_cast<us>(what.a % 100) * second;
   bool const later = !model_.round || *model_.round < at;
   must(by.queue.open_round(daybook::timestamp(microseconds(at))) == later,
@@ -221,13 +221,14 @@ void play::change(op const& what) {
   auto fresh = options_of(what.a);
   fresh.rounds = newest_.rounds;
   newest_ = fresh;
-  handles_[book] = {on_.books[book].make_queue(name_, newest_), std::make_shared<options>(newest_)};
+  handles_[book] =
+      std::make_shared<handle>(handle{on_.books[book].make_queue(name_, newest_), newest_});
 }
 
 void play::upkeep(op const& what) {
-  auto& by = handles_[what.b % 2];
+  auto& by = *handles_[what.b % 2];
   static_cast<void>(by.queue.upkeep());
-  *by.by = newest_;
+  by.by = newest_;
   model_.upkeep(newest_, on_.now);
 }
 
@@ -241,7 +242,7 @@ void play::compare(std::uint32_t sample) {
 void play::compare_one(std::uint32_t sample) {
   auto const name = key_of(sample);
   auto const* const one = model_.find(name);
-  auto const there = handles_[sample % 2].queue.find(daybook::key(name));
+  auto const there = handles_[sample % 2]->queue.find(daybook::key(name));
   must(there.has_value() == (one != nullptr), "find " + name + " says otherwise");
   if (one == nullptr) return;
   auto state = one->claim == 0 ? one->state : daybook::task_state::running;

@@ -85,14 +85,17 @@ class play {
 
  private:
   using options = daybook::queue_options;
+  /// The queue in one process's eyes.
   struct handle {
     daybook::queue queue;
-    std::shared_ptr<options> by;  ///< as it knows them
+    options by;  ///< as it knows them
+
+    void hear() { by = queue.options(); }
   };
   struct hand {
     int number = 0;
     std::size_t book = 0;
-    std::shared_ptr<options> by;
+    std::shared_ptr<handle> from;
     daybook::claim claim;
     std::set<std::int64_t> finished = {};
     bool unwritten = false;  ///< something is finished in memory only
@@ -116,7 +119,7 @@ class play {
   void upkeep(op const& what);
 
   [[nodiscard]] static options options_of(std::uint32_t from);
-  void claimed(std::size_t book, std::shared_ptr<options> const& by, daybook::claim batch,
+  void claimed(std::size_t book, std::shared_ptr<handle> const& from, daybook::claim batch,
                int limit, bool suspects);
   void nothing_claimed(bool suspects, std::int64_t holes);
   [[nodiscard]] bool renew(std::size_t book);
@@ -131,7 +134,7 @@ class play {
   stage& on_;
   std::string name_;
   options newest_;
-  std::vector<handle> handles_;  ///< one for each book
+  std::vector<std::shared_ptr<handle>> handles_;  ///< one for each book
   std::int64_t queue_ = 0;
   naive model_;
   std::vector<hand> hands_;

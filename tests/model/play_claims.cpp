@@ -39,15 +39,16 @@ void play::claim(op const& what, bool suspects) {
   static constexpr int limits[] = {1, 2, 7, 30, 1000};
   int const limit = suspects ? 1 : limits[what.a % 5];
   auto const book = static_cast<std::size_t>(what.b % 2);
-  auto& from = handles_[book];
-  model_.attend(*from.by, on_.now);
+  auto const from = handles_[book];
+  model_.attend(from->by, on_.now);
   std::int64_t const unclaimed =
       std::count_if(model_.rows.begin(), model_.rows.end(),
                     [](auto const& one) { return one.second.claim == 0; });
   auto const holes = on_.seen.covered_ids(queue_) - unclaimed;
-  auto batch = from.queue.claim({.limit = limit, .suspects = suspects});
+  auto batch = from->queue.claim({.limit = limit, .suspects = suspects});
+  from->hear();
   if (!batch) return nothing_claimed(suspects, holes);
-  claimed(book, from.by, std::move(*batch), limit, suspects);
+  claimed(book, from, std::move(*batch), limit, suspects);
 }
 
 void play::nothing_claimed(bool suspects, std::int64_t holes) {
@@ -58,7 +59,7 @@ void play::nothing_claimed(bool suspects, std::int64_t holes) {
                           (there.empty() ? std::string() : there.front()->key) + " is due");
 }
 
-void play::claimed(std::size_t book, std::shared_ptr<options> const& by, daybook::claim batch,
+void play::claimed(std::size_t book, std::shared_ptr<handle> const& from, daybook::claim batch,
                    int limit, bool suspects) {
   auto const ids = ids_of(batch);
   must(std::cmp_less_equal(ids.size(), limit), "a batch is larger than asked for");
@@ -72,8 +73,9 @@ void play::claimed(std::size_t book, std::shared_ptr<options> const& by, daybook
     must(equal, "the batch has another " + row.key);
   }
   model_.take(ids, ++numbers_);
-  *by = newest_;  // a claim tells its process of changed options
-  hands_.push_back({numbers_, book, by, std::move(batch)});
+  must(from->by.period == newest_.period && from->by.attempts == newest_.attempts,
+       "a claim does not tell its process of changed options");
+  hands_.push_back({numbers_, book, from, std::move(batch)});
 }
 
 void play::note(hand& in, daybook::task const& one, verdict const& how) {
@@ -140,25 +142,26 @@ void play::complete(op const& what, bool and_claim) {
   auto* const which = a_hand(what.a);
   if (which == nullptr) return;
   auto ended = let_go(which);
-  auto const by = *ended.by;
+  auto const by = ended.from->by;
   if (!and_claim) {
     must(std::move(ended.claim).complete() == outcome::done, "a claim in hand is lost at its end");
     return model_.end(by, ended.number, false, on_.now);
   }
   int const limit = static_cast<int>(what.b % 20) + 1;
   auto next = std::move(ended.claim).complete_and_claim(limit);
+  ended.from->hear();
   must(next.ended == outcome::done, "a claim in hand is lost at its end");
   model_.end(by, ended.number, false, on_.now);
   if (!next.next) return nothing_claimed(false, 0);
   if (next.next->tasks().empty()) return;  // ids without a member: they go with it
-  claimed(ended.book, ended.by, std::move(*next.next), limit, false);
+  claimed(ended.book, ended.from, std::move(*next.next), limit, false);
 }
 
 void play::drop(op const& what) {
   auto* const which = a_hand(what.a);
   if (which == nullptr) return;
   auto const dropped = let_go(which);
-  model_.end(*dropped.by, dropped.number, false, on_.now);
+  model_.end(dropped.from->by, dropped.number, false, on_.now);
 }
 
 void play::crash(op const& what) {
@@ -168,7 +171,7 @@ void play::crash(op const& what) {
   auto const heir = 1 - victim;
   on_.forward(past_every_lease);
   must(renew(heir), "the heir's lease is lost");
-  auto const taken = handles_[heir].queue.reclaim();
+  auto const taken = handles_[heir]->queue.reclaim();
   auto const held = std::count_if(hands_.begin(), hands_.end(),
                                   [&](hand const& one) { return one.book == victim; });
   must(taken == held,
@@ -176,7 +179,7 @@ void play::crash(op const& what) {
   for (std::size_t i = hands_.size(); i-- > 0;) {
     if (hands_[i].book != victim) continue;
     auto lost = let_go(&hands_[i]);
-    model_.end(*handles_[heir].by, lost.number, true, on_.now);
+    model_.end(handles_[heir]->by, lost.number, true, on_.now);
     auto const tasks = lost.claim.tasks();
     if (lost.unwritten) must(!lost.claim.flush(), "a dead worker writes to its ledger");
     auto const open = std::find_if(tasks.begin(), tasks.end(), [&](daybook::task const& one) {
