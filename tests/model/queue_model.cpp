@@ -3,6 +3,7 @@
 //   queue_model --engine sqlite --operations 1000 --seed 1
 //     --length N        operations of one life at most (300)
 //     --check-every N   compares all tables after every so many operations (1), and at the end
+//     --shrink no       a life that fails is told as it was
 #include "play.hpp"
 
 #include <cstdlib>
@@ -24,6 +25,7 @@ struct wishes {
   std::uint64_t seed = 1;
   int length = 300;
   int check_every = 1;
+  bool shrinks = true;
 };
 
 /// What a queue meets, more often what it meets more often.
@@ -75,6 +77,7 @@ bool lives(wishes const& how, support::engine const& engine) {
     rc::detail::TestParams params;
     params.seed = seed;
     params.maxSuccess = lives_a_database;
+    params.disableShrinking = !how.shrinks;
     rc::detail::TestMetadata about;
     about.id = about.description = "queues on " + how.engine;
     auto const result = rc::detail::checkTestable(
@@ -118,6 +121,7 @@ wishes wishes_of(int argc, char** argv) {
     if (name == "--operations") out.operations = std::stoll(value);
     if (name == "--seed") out.seed = std::stoull(value);
     if (name == "--length") out.length = std::stoi(value);
+    if (name == "--shrink") out.shrinks = value != "no";
     if (name == "--check-every") out.check_every = std::stoi(value);
   }
   return out;
