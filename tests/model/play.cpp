@@ -45,7 +45,7 @@ void stage::forward(us by) {
 play::options play::options_of(std::uint32_t from) {
   static constexpr us periods[] = {0, 60 * second, hour, 24 * hour};
   static constexpr us grains[] = {0, second, 7 * second, 60 * second};
-  static constexpr int segments[] = {1000, 1, 3, 10};
+  static constexpr int segments[] = {1000, 1000, 1000, 1000, 10, 10, 3, 1};
   options out;
   auto const pick = [&](std::uint32_t of) {
     auto const chosen = from % of;
@@ -60,7 +60,7 @@ play::options play::options_of(std::uint32_t from) {
   out.crash_limit = static_cast<int>(pick(3)) + 1;
   out.backoff = milliseconds(pick(3) * 20'000);
   out.longest_backoff = milliseconds(50'000);
-  out.segment = segments[pick(4)];
+  out.segment = segments[pick(8)];
   out.every_outcome = pick(4) == 0;
   out.rounds = pick(8) == 0;
   return out;

@@ -106,6 +106,7 @@ class play {
   void remove(op const& what);
   void claim(op const& what, bool suspects);
   void finish_some(op const& what);
+  static std::optional<verdict> chosen_end(std::uint32_t mode, std::uint64_t dice);
   void perform(op const& what);
   void flush(op const& what);
   void complete(op const& what, bool and_claim);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 
 namespace model {
 
@@ -85,36 +86,37 @@ void play::note(hand& in, daybook::task const& one, verdict const& how) {
   if (found != model_.rows.end()) found->second.how = how;
 }
 
+/// How one task ends: all of a batch mostly alike, or each as it comes.
+std::optional<verdict> play::chosen_end(std::uint32_t mode, std::uint64_t dice) {
+  us const nap = static_cast<us>(dice >> 40U) % 10'000 * 1000 + 1000;
+  switch (mode % 4 == 3 ? dice % 8 : dice % 8 < 5 ? mode % 4 : dice % 5) {
+    case 0: return verdict{result::kind::success};
+    case 1: return verdict{result::kind::failure};
+    case 2: return verdict{result::kind::snooze, nap};
+    case 3: return verdict{result::kind::cancel};
+    case 4: return verdict{result::kind::unknown};
+    case 5: return std::nullopt;
+    default: return verdict{result::kind::success};
+  }
+}
+
 void play::finish_some(op const& what) {
   auto* const in = a_hand(what.a);
   if (in == nullptr) return;
-  std::uint32_t dice = what.b;
+  std::mt19937_64 dice(what.b);
   for (auto const& one : in->claim.tasks()) {
-    dice = dice * 1664525 + 1013904223;  // of its own for each task, the same for the same op
-    if (in->finished.contains(one.id)) continue;
-    us const nap = static_cast<us>(dice >> 20U) * 1000 + 1000;
-    switch ((dice >> 8U) % 12) {
-      case 0:
-      case 1:
-        in->claim.finish(one, result::failure("no"));
-        note(*in, one, {result::kind::failure});
+    auto const how = chosen_end(what.b, dice());
+    if (!how || in->finished.contains(one.id)) continue;
+    switch (how->what) {
+      case result::kind::success: in->claim.finish(one, result::success()); break;
+      case result::kind::failure: in->claim.finish(one, result::failure("no")); break;
+      case result::kind::snooze:
+        in->claim.finish(one, result::snooze(std::chrono::milliseconds(how->delay / 1000)));
         break;
-      case 2:
-        in->claim.finish(one, result::snooze(std::chrono::milliseconds(nap / 1000)));
-        note(*in, one, {result::kind::snooze, nap});
-        break;
-      case 3:
-        in->claim.finish(one, result::cancel());
-        note(*in, one, {result::kind::cancel});
-        break;
-      case 4:
-        in->claim.finish(one, result::unknown("who knows"));
-        note(*in, one, {result::kind::unknown});
-        break;
-      case 5:
-      case 6: break;  // it stays open
-      default: in->claim.finish(one, result::success()); note(*in, one, {result::kind::success});
+      case result::kind::cancel: in->claim.finish(one, result::cancel()); break;
+      case result::kind::unknown: in->claim.finish(one, result::unknown("who knows")); break;
     }
+    note(*in, one, *how);
   }
 }
 
