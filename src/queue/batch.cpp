@@ -2,6 +2,7 @@
 
 #include "base/digest.hpp"
 #include "base/failpoint.hpp"
+#include "base/mutant.hpp"
 #include "base/text.hpp"
 #include "queue/rows.hpp"
 
@@ -386,7 +387,10 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
   try {
     auto const answers = core::write_together(with, insist(with, "complete"), calls);
     over_ = true;
-    if (next != nullptr) *next = of_->taken(answers, id, holder);
+    if (next != nullptr) {
+      *next = of_->taken(answers, id, holder);
+      of_->follow_seen();
+    }
     return answers[fence].affected == 1 ? outcome::done : outcome::lost;
   } catch (core::lost_reply const&) {
     // Both are there, or neither.
@@ -417,6 +421,7 @@ outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
       next = of_->take_in(on, id, holder, limit, false);
     });
     if (became == outcome::lost) forget();
+    if (next) of_->follow_seen();
     return became;
   } catch (...) {
     if (next) of_->add_orphan(id, holder);

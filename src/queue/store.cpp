@@ -134,6 +134,20 @@ row store::present() const {
   return row_;
 }
 
+void store::follow_seen() {
+  std::int64_t seen = 0;
+  {
+    std::lock_guard const lock(guard_);
+    seen = seen_version_;
+  }
+  if (seen == 0) return;
+  try {
+    follow(seen);
+  } catch (error const&) {
+    return;  // the claim stands; the next one tries again
+  }
+}
+
 void store::follow(std::int64_t version) {
   {
     std::lock_guard const lock(guard_);

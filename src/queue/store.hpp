@@ -51,7 +51,8 @@ class store : public std::enable_shared_from_this<store> {
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] row present() const;
-  /// Reads the row again where a claim saw another version of it.
+  /// Reads the row again where a claim saw another version of it. Not within a transaction.
+  void follow_seen();
   void follow(std::int64_t version);
 
   // Members: members.cpp
@@ -123,7 +124,7 @@ class store : public std::enable_shared_from_this<store> {
                                   std::string const& holder, std::vector<segment> ranges,
                                   permission const& start);
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
-  void learn(std::vector<segment> const& taken);
+  void learn(std::vector<segment> const& taken, std::int64_t version);
   void settle_orphans();
   void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);
@@ -143,6 +144,7 @@ class store : public std::enable_shared_from_this<store> {
   row row_;
   std::int64_t next_id_ = 0;  ///< of a block of ids that is this process's
   std::int64_t last_id_ = 0;
+  std::int64_t seen_version_ = 0;  ///< of the queue's row, by the last claim
   double ids_a_segment_ = 1000;  ///< as the last claims found them
   struct orphan {
     std::string claim;

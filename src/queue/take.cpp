@@ -96,8 +96,12 @@ std::unique_ptr<batch> store::batch_of(db::table const& found, std::string const
     to.attempt = range.attempts + 1;
     to.crashes = range.crashes;
     to.priority = range.lane % priorities;
-    to.slot = std::chrono::microseconds(
-        start.slot_us == 0 ? 0 : start.first_us + static_cast<std::int64_t>(i) * start.slot_us);
+  }
+  // They come range by range, and the ranges are in the order of their due times.
+  std::sort(tasks.begin(), tasks.end(), [](task const& a, task const& b) { return a.id < b.id; });
+  for (std::size_t i = 0; i < tasks.size() && start.slot_us > 0; ++i) {
+    tasks[i].slot =
+        std::chrono::microseconds(start.first_us + static_cast<std::int64_t>(i) * start.slot_us);
   }
   return std::make_unique<batch>(shared_from_this(), id, holder, std::move(ranges),
                                  std::move(tasks));
@@ -112,10 +116,12 @@ std::int64_t store::segments_for(std::int64_t limit) const {
       std::clamp(std::ceil(wanted / ids_a_segment_ * 1.25), 1.0, wanted));
 }
 
-void store::learn(std::vector<segment> const& taken) {
+void store::learn(std::vector<segment> const& taken, std::int64_t version) {
   auto const seen = static_cast<double>(ids_in(taken)) / static_cast<double>(taken.size());
   std::lock_guard const lock(guard_);
-  ids_a_segment_ = std::max(1.0, (ids_a_segment_ + seen) / 2);
+  // Too many are locked for an instant, too few make a short claim: down at once, up by halves.
+  ids_a_segment_ = std::max(1.0, std::min(seen, (ids_a_segment_ + seen) / 2));
+  seen_version_ = version;
 }
 
 void store::add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
@@ -128,9 +134,10 @@ void store::add_taking(std::vector<db::call>& to, std::string const& id, std::st
 
 std::unique_ptr<batch> store::taken(std::span<db::table const> answers, std::string const& id,
                                     std::string const& holder) {
-  auto ranges = ranges_in(answers[answers.size() - 2]);
+  auto const& found = answers[answers.size() - 2];
+  auto ranges = ranges_in(found);
   if (ranges.empty()) return nullptr;
-  learn(ranges);
+  learn(ranges, number_in(found, 10));
   return batch_of(answers.back(), id, holder, std::move(ranges), {});
 }
 
@@ -141,11 +148,13 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
   if (here.throttled()) start = permitted(on, here, limit);
   if (start.limit == 0) return nullptr;
   int const first = suspects ? priorities : 0;
-  auto ranges = ranges_in(db::run(on, with_.sql["claim.take"],
-                                  {id, here.id, holder, start.limit, segments_for(start.limit),
-                                   std::int64_t{first}, std::int64_t{first + priorities - 1}}));
-  if (ranges.empty()) return nullptr;
-  learn(ranges);
+  auto const found =
+      db::run(on, with_.sql["claim.take"],
+              {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first},
+               std::int64_t{first + priorities - 1}});
+  if (found.size() == 0) return nullptr;
+  auto ranges = ranges_in(found);
+  learn(ranges, number_in(found, 10));
   if (start.slot_us > 0) {
     db::run(on, with_.sql["queue.reserve"],
             {here.id, start.next_us + ids_in(ranges) * start.slot_us});
@@ -235,6 +244,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
   for (int empty = 0; empty < most_empty;) {
     auto out = try_claim(how);
     if (out) {
+      follow_seen();
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
       ++empty;

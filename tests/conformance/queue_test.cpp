@@ -212,6 +212,44 @@ TEST_P(queued, pauses_rounds_limits_and_rates) {
   EXPECT_FALSE(rounds.claim()) << "no round is open";
 }
 
+TEST_P(queued, the_newest_may_be_the_oldest) {
+  auto q = book_.make_queue("mixed");
+  auto const now = clock_.now();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(q.add(key("k" + std::to_string(i)), {.at = now - (i + 1) * 1min}));
+  }
+  EXPECT_EQ(drain(q), 20);
+  EXPECT_EQ(q.counts().succeeded, 20);
+}
+
+TEST_P(queued, a_claim_hears_of_changed_options) {
+  auto q = book_.make_queue("changed");
+  auto far = other_.queue("changed").value();
+  q.import(keys(0, 2));
+  auto batch = far.claim({.limit = 1}).value();
+  book_.make_queue("changed", {.period = 24h, .attempts = 2});
+  EXPECT_EQ(far.options().attempts, 5);
+  EXPECT_TRUE(far.claim({.limit = 1}));
+  EXPECT_EQ(far.options().attempts, 2);
+  batch.finish(batch.tasks()[0], result::success());
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_TRUE(q.find(key("k0")).value().due) << "in the period that it has by now";
+}
+
+TEST_P(queued, each_turn_may_be_discarded) {
+  auto q = book_.make_queue("turns", {.period = 24h});
+  q.import(keys(0, 1));
+  EXPECT_TRUE(q.discard(key("k0")));
+  EXPECT_EQ(drain(q), 0);
+  auto const next = q.find(key("k0")).value().turn;
+  EXPECT_TRUE(q.discard(key("k0")));
+  EXPECT_EQ(drain(q), 0);
+  EXPECT_EQ(q.find(key("k0")).value().turn, next) << "twice is as good as once";
+  clock_.advance(27h);
+  EXPECT_TRUE(q.discard(key("k0")));
+  EXPECT_EQ(drain(q), 0) << "nor at the next turn";
+}
+
 TEST_P(queued, refuses_what_cannot_be) {
   auto const refused = [&](queue_options const& how) {
     return fault_of([&] { book_.make_queue("bad", how); }) == fault::bad_argument;
