@@ -85,7 +85,11 @@ std::unique_ptr<batch> store::batch_of(db::session& on, std::string const& id,
     to.attempt = range.attempts + 1;
     to.crashes = range.crashes;
     to.priority = range.lane % priorities;
-    to.slot = std::chrono::microseconds(
+  }
+  // They come range by range, and the oldest range need not have the lowest ids.
+  std::sort(tasks.begin(), tasks.end(), [](task const& a, task const& b) { return a.id < b.id; });
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].slot = std::chrono::microseconds(
         start.slot_us == 0 ? 0 : start.first_us + static_cast<std::int64_t>(i) * start.slot_us);
   }
   return std::make_unique<batch>(shared_from_this(), id, holder, std::move(ranges),
