@@ -108,13 +108,12 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
     ids_a_segment = ids_a_segment_;
   }
   auto const wanted = static_cast<double>(start.limit);
-  auto const segments = static_cast<std::int64_t>(
-      std::clamp(std::ceil(wanted / ids_a_segment * 1.25), 1.0, wanted));
+  auto const segments =
+      static_cast<std::int64_t>(std::clamp(std::ceil(wanted / ids_a_segment * 1.25), 1.0, wanted));
   int const first = suspects ? priorities : 0;
-  auto const found =
-      db::run(on, with_.sql["claim.take"],
-              {id, here.id, holder, start.limit, segments, std::int64_t{first},
-               std::int64_t{first + priorities - 1}});
+  auto const found = db::run(on, with_.sql["claim.take"],
+                             {id, here.id, holder, start.limit, segments, std::int64_t{first},
+                              std::int64_t{first + priorities - 1}});
   if (found.size() == 0) return nullptr;
   std::vector<segment> ranges(found.size());
   std::int64_t ids = 0;
@@ -135,23 +134,22 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
 
 std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string const& holder) {
   std::unique_ptr<batch> out;
-  core::transact(with_, {.name = "settle_claim", .patience = with_.lease},
-                 [&](db::session& on) {
-                   out.reset();
-                   auto const put = db::run(on, with_.sql["claim.settle"], {id, present().id, holder});
-                   if (put.affected > 0) return core::decision::commit;
-                   auto const found = db::run(on, with_.sql["claim.look"], {id});
-                   if (found.size() == 0 || number_in(found, 1) != 0) {
-                     return core::decision::rollback;
-                   }
-                   auto const rows = db::run(on, with_.sql["claim.ranges"], {id});
-                   std::vector<segment> ranges(rows.size());
-                   for (std::size_t i = 0; i < ranges.size(); ++i) {
-                     ranges[i] = segment_of(rows.row(i));
-                   }
-                   out = batch_of(on, id, holder, std::move(ranges), {});
-                   return core::decision::rollback;
-                 });
+  core::transact(with_, {.name = "settle_claim", .patience = with_.lease}, [&](db::session& on) {
+    out.reset();
+    auto const put = db::run(on, with_.sql["claim.settle"], {id, present().id, holder});
+    if (put.affected > 0) return core::decision::commit;
+    auto const found = db::run(on, with_.sql["claim.look"], {id});
+    if (found.size() == 0 || number_in(found, 1) != 0) {
+      return core::decision::rollback;
+    }
+    auto const rows = db::run(on, with_.sql["claim.ranges"], {id});
+    std::vector<segment> ranges(rows.size());
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      ranges[i] = segment_of(rows.row(i));
+    }
+    out = batch_of(on, id, holder, std::move(ranges), {});
+    return core::decision::rollback;
+  });
   return out;
 }
 
@@ -202,9 +200,9 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
 std::unique_ptr<batch> store::claim(claim_options const& how) {
   with_.check_process();
   if (how.limit < 1 || how.limit > largest_claim) {
-    throw error({.kind = fault::bad_argument},
-                "queue '" + name_ + "': a claim of " + std::to_string(how.limit) +
-                    " tasks: it must be between 1 and 10000");
+    throw error({.kind = fault::bad_argument}, "queue '" + name_ + "': a claim of " +
+                                                   std::to_string(how.limit) +
+                                                   " tasks: it must be between 1 and 10000");
   }
   settle_orphans();
   attend();
