@@ -115,6 +115,7 @@ queue_lane::trial queue_lane::prepare(queue_place const& at, std::string const& 
                  {then_variable, what}};
   }
   out.forgets = room == "forget";
+  out.twice_in_doubt = !at.source.empty();
   out.way = {"--script"};
   if (out.forgets) out.way.emplace_back("--later");
   out.name = out.queue + " " + what + (at.source.empty() ? "" : " after " + at.source);
@@ -147,7 +148,7 @@ void queue_lane::one(queue_place const& at, std::string const& action, std::mins
     acted = came.is(ending::error);
   } else {
     // A lost connection is the library's business, where it is not two in a row.
-    acted = came.is(ending::finished) || (came.is(ending::error) && !at.source.empty());
+    acted = came.is(ending::finished) || (came.is(ending::error) && of.twice_in_doubt);
   }
   if (acted) {
     report_->hit(of.failpoint, action);
@@ -174,7 +175,9 @@ void queue_lane::stopped(trial const& of, child& worker, std::minstd_rand& dice)
   }
   worker.go_on();
   auto const came = worker.wait(patience);
-  if (!came.is(ending::finished)) fail(of, "the stopped one " + came.text(), worker);
+  // One whose connection was ended while it was in doubt already may leave it at that.
+  bool const gave_up = of.twice_in_doubt && came.is(ending::error);
+  if (!came.is(ending::finished) && !gave_up) fail(of, "the stopped one " + came.text(), worker);
   if (!waits) return;
   auto const last = heir.wait(patience);
   if (!last.is(ending::finished) && !last.is(ending::busy)) {

@@ -50,7 +50,8 @@ class queue_lane {
     std::string action;
     environment armed;
     std::vector<std::string> way;
-    bool forgets = false;
+    bool forgets = false;         ///< some of its history, on purpose
+    bool twice_in_doubt = false;  ///< the failpoint acts while another doubt is resolved
   };
 
   trial prepare(queue_place const& at, std::string const& action, std::minstd_rand& dice);

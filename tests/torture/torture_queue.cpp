@@ -27,7 +27,7 @@ struct settings {
   int rounds = 1;
   int faults = 40;
   int keys = 300;
-  int lanes = 6;  ///< most trials wait: for a lock to be given up, for a process
+  int lanes = 10;  ///< most trials wait: for a lock to be given up, for a process
   int snapshot = 0;
   unsigned seed = std::random_device{}();
   std::string worker = "torture_queue_worker";
