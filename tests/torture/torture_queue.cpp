@@ -2,7 +2,8 @@
 //
 //   torture_queue --engine NAME [--faults N] [--rounds N] [--keys N] [--lanes N] [--seed S]
 //                 [--only TEXT]
-//   torture_queue --engine NAME --snapshot N   N tasks are done while a snapshot is held open
+//   torture_queue --engine NAME --snapshot N [--segment N]
+//                                              N tasks are done while a snapshot is held open
 //   ... --worker NAME --expect FLAW            as for torture
 //
 // --rounds: so often each failpoint with each action; --faults: of the random mix, over --keys keys
@@ -29,6 +30,7 @@ struct settings {
   int keys = 300;
   int lanes = 10;  ///< most trials wait: for a lock to be given up, for a process
   int snapshot = 0;
+  int segment = 1000;
   unsigned seed = std::random_device{}();
   std::string worker = "torture_queue_worker";
   std::vector<std::size_t> expected;  ///< flaws
@@ -82,6 +84,8 @@ settings parse(std::vector<std::string> const& words) {
       number(out.lanes);
     } else if (word == "--snapshot") {
       number(out.snapshot);
+    } else if (word == "--segment") {
+      number(out.segment);
     } else if (word == "--seed") {
       number(out.seed);
     } else {
@@ -180,7 +184,7 @@ int main(int argc, char** argv) {
   auto const start = std::chrono::steady_clock::now();
   try {
     auto const on = find_engine(how.engine);
-    if (how.snapshot > 0) return torture::under_a_snapshot(on, how.snapshot) ? 0 : 1;
+    if (how.snapshot > 0) return torture::under_a_snapshot(on, how.snapshot, how.segment) ? 0 : 1;
     std::printf("seed %u\n", how.seed);
     std::fflush(stdout);
     directed(how, on, result);
