@@ -52,6 +52,7 @@ class queue_lane {
     std::vector<std::string> way;
     bool forgets = false;         ///< some of its history, on purpose
     bool twice_in_doubt = false;  ///< the failpoint acts while another doubt is resolved
+    bool gives_up = false;        ///< that other doubt is left to the next claim, with an error
   };
 
   trial prepare(queue_place const& at, std::string const& action, std::minstd_rand& dice);

@@ -2,6 +2,7 @@
 //   torture_queue_worker URL QUEUE OUTSIDE [switches]
 //     --lease MS        of its holder (10000)
 //     --script          every verb of a queue once, then all tasks that are due
+//     --fresh           in the script: nobody has had these tasks, so that the first claim has some
 //     --later           in the script: moves the clock past the retention before the upkeep
 //     --drain MS        then goes on until nothing is left, so long at most
 //     --jump            moves the clock while it drains: nobody else is at work
@@ -25,6 +26,7 @@
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,6 +51,7 @@ struct settings {
   std::string outside;
   milliseconds lease = 10s;
   bool script = false;
+  bool fresh = false;
   bool later = false;
   bool jump = false;
   bool poison = false;
@@ -79,6 +82,8 @@ settings parse(std::vector<std::string> const& words) {
       out.lease = milliseconds(std::stoi(next()));
     } else if (word == "--script") {
       out.script = true;
+    } else if (word == "--fresh") {
+      out.fresh = true;
     } else if (word == "--later") {
       out.later = true;
     } else if (word == "--jump") {
@@ -237,7 +242,10 @@ class worker {
     auto rounds = book_.make_queue(how_.queue + ".rounds", {.rounds = true});
     rounds.open_round(daybook::timestamp(std::chrono::seconds(1)));
     queue_.reclaim();
-    static_cast<void>(one_batch({.limit = torture::script_batch}));
+    auto const first_batch = one_batch({.limit = torture::script_batch});
+    if (how_.fresh && first_batch == tally::busy) {
+      throw std::logic_error("nothing was claimed where all is due");
+    }
     while (batches(torture::script_batch) == tally::finished) {
     }
     queue_.run_now(first);
