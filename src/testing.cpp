@@ -118,6 +118,11 @@ std::vector<std::string_view> failpoints() {
   return {all.begin(), all.end()};
 }
 
+std::vector<std::string_view> failpoints(failpoint_room of) {
+  auto const some = base::failpoint_names(of);
+  return {some.begin(), some.end()};
+}
+
 }  // namespace testing
 }  // namespace v1
 }  // namespace daybook

@@ -98,7 +98,7 @@ select exists (select 1 from {request} where queue = :queue),
 -- name: claim.lock
 -- in: claim, holder
 -- out: id
-select id from {claim} where id = :claim and holder = :holder and reclaimed_us is null for update;
+select id from {claim} where id = :claim and holder = :holder and {in_hand} for update;
 
 -- Writes back what is to be done again. `segments`: rows of [lo, hi, lane, state, attempts,
 -- crashes, turn_us, period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a
@@ -122,7 +122,7 @@ from (
       lane int path '$[2]', state int path '$[3]', attempts int path '$[4]',
       crashes int path '$[5]', turn bigint path '$[6]', period bigint path '$[7]',
       how int path '$[8]', us bigint path '$[9]')) as w
-  where c.id = :claim and c.holder = :holder and c.reclaimed_us is null
+  where c.id = :claim and c.holder = :holder and {in_hand}
 ) as a;
 
 -- `outcomes`: rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now), remark].
@@ -136,7 +136,7 @@ from {claim} c join (select {now} as us) as clock
   join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
     finished bigint path '$[5]', remark longtext path '$[6]')) as w
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- The same, a row for every task.
 -- name: claim.tell_each
@@ -150,11 +150,11 @@ from {claim} c join (select {now} as us) as clock
     state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
     finished bigint path '$[5]', remark longtext path '$[6]')) as w
   straight_join {member} m on m.id >= w.lo and m.id < w.hi
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- name: claim.end
 -- in: claim, holder
-delete from {claim} where id = :claim and holder = :holder and reclaimed_us is null;
+delete from {claim} where id = :claim and holder = :holder and {in_hand};
 
 -- name: claim.forget_done
 -- in: claim
@@ -167,7 +167,7 @@ delete from {done} where claim = :claim;
 insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remark)
 select c.id, w.lo, w.hi, w.state, w.attempts, w.delay_us, {now}, w.remark
 from (select id from {claim}
-      where id = :claim and holder = :holder and reclaimed_us is null lock in share mode) as c
+      where id = :claim and holder = :holder and {in_hand} lock in share mode) as c
   join json_table(:rows, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', delay_us bigint path '$[4]',
     remark longtext path '$[5]')) as w;

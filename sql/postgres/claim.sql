@@ -80,7 +80,7 @@ select exists (select from {request} where queue = :queue),
 -- name: claim.lock
 -- in: claim, holder
 -- out: id
-select id from {claim} where id = :claim and holder = :holder and reclaimed_us is null for update;
+select id from {claim} where id = :claim and holder = :holder and {in_hand} for update;
 
 -- Writes back what is to be done again. `segments`: rows of [lo, hi, lane, state, attempts,
 -- crashes, turn_us, period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a
@@ -107,7 +107,7 @@ from {claim} c, (select {now} as us) as clock, (
            when 2 then (clock.us + w.period + w.us - 1) / w.us * w.us
            else w.turn end as turn
 ) as a
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- `outcomes`: rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now), remark].
 -- name: claim.tell
@@ -117,7 +117,7 @@ insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_u
 select (r->>0)::bigint, (r->>1)::bigint, c.queue, c.id, (r->>2)::smallint, (r->>3)::int,
   (r->>4)::bigint, c.claimed_us, coalesce((r->>5)::bigint, clock.us), r->>6
 from {claim} c, (select {now} as us) as clock, json_array_elements(:outcomes::json) as r
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- The same, a row for every task.
 -- name: claim.tell_each
@@ -128,11 +128,11 @@ select t.lo, t.lo + 1, c.queue, c.id, (r->>2)::smallint, (r->>3)::int, (r->>4)::
   c.claimed_us, coalesce((r->>5)::bigint, clock.us), r->>6
 from {claim} c, (select {now} as us) as clock, json_array_elements(:outcomes::json) as r
   cross join lateral generate_series((r->>0)::bigint, (r->>1)::bigint - 1) as t(lo)
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- name: claim.end
 -- in: claim, holder
-delete from {claim} where id = :claim and holder = :holder and reclaimed_us is null;
+delete from {claim} where id = :claim and holder = :holder and {in_hand};
 
 -- name: claim.forget_done
 -- in: claim
@@ -146,7 +146,7 @@ insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remar
 select c.id, (r->>0)::bigint, (r->>1)::bigint, (r->>2)::smallint, (r->>3)::int,
   (r->>4)::bigint, {now}, r->>5
 from {claim} c cross join json_array_elements(:rows::json) as r
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null
+where c.id = :claim and c.holder = :holder and {in_hand}
 for key share of c;
 
 -- name: claim.ledger

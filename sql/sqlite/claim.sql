@@ -91,7 +91,7 @@ select exists (select 1 from {request} where queue = :queue),
 -- name: claim.lock
 -- in: claim, holder
 -- out: id
-select id from {claim} where id = :claim and holder = :holder and reclaimed_us is null;
+select id from {claim} where id = :claim and holder = :holder and {in_hand};
 
 -- Writes back what is to be done again. `segments`: rows of [lo, hi, lane, state, attempts,
 -- crashes, turn_us, period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a
@@ -117,7 +117,7 @@ from (
       value ->> 6 as turn, value ->> 7 as period,
       value ->> 8 as how, value ->> 9 as us
     from json_each(:segments)) as w
-  where c.id = :claim and c.holder = :holder and c.reclaimed_us is null
+  where c.id = :claim and c.holder = :holder and {in_hand}
 ) as a;
 
 -- `outcomes`: rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now), remark].
@@ -133,7 +133,7 @@ from {claim} c join (select {now} as us) as clock
       value ->> 4 as turn, value ->> 5 as finished,
       value ->> 6 as remark
     from json_each(:outcomes)) as w
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- The same, a row for every task.
 -- name: claim.tell_each
@@ -149,11 +149,11 @@ from {claim} c join (select {now} as us) as clock
       value ->> 6 as remark
     from json_each(:outcomes)) as w
   cross join {member} m on m.id >= w.lo and m.id < w.hi
-where c.id = :claim and c.holder = :holder and c.reclaimed_us is null;
+where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- name: claim.end
 -- in: claim, holder
-delete from {claim} where id = :claim and holder = :holder and reclaimed_us is null;
+delete from {claim} where id = :claim and holder = :holder and {in_hand};
 
 -- name: claim.forget_done
 -- in: claim
@@ -166,7 +166,7 @@ delete from {done} where claim = :claim;
 insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remark)
 select c.id, w.lo, w.hi, w.state, w.attempts, w.delay_us, {now}, w.remark
 from (select id from {claim}
-      where id = :claim and holder = :holder and reclaimed_us is null) as c
+      where id = :claim and holder = :holder and {in_hand}) as c
   join (select value ->> 0 as lo, value ->> 1 as hi,
       value ->> 2 as state, value ->> 3 as attempts, value ->> 4 as delay_us,
       value ->> 5 as remark

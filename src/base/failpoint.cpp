@@ -77,7 +77,7 @@ constexpr std::array<std::string_view, 115> names{
     "stop.begun",
     "stop.before_commit",
     "stop.committed",
-    // Queues.
+    // Of the verbs of queues.
     "block.begun",
     "block.before_commit",
     "block.committed",
@@ -135,6 +135,9 @@ constexpr std::array<std::string_view, 115> names{
     "forget.before_commit",
     "forget.committed",
 };
+/// The first of those of queues; what is before it is of runs, and of every process.
+constexpr std::size_t first_of_queues = 59;
+static_assert(names[first_of_queues] == "block.begun");
 
 struct armed_state {
   std::mutex guard;
@@ -153,6 +156,12 @@ armed_state& armed() {
 std::atomic<bool> failpoint_armed = false;
 
 std::span<std::string_view const> failpoint_names() noexcept { return names; }
+
+std::span<std::string_view const> failpoint_names(testing::failpoint_room of) noexcept {
+  std::span<std::string_view const> const all(names);
+  bool const runs = of == testing::failpoint_room::runs;
+  return runs ? all.first(first_of_queues) : all.subspan(first_of_queues);
+}
 
 bool is_failpoint(std::string_view name) noexcept {
   return std::find(names.begin(), names.end(), name) != names.end();

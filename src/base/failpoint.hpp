@@ -15,6 +15,8 @@ namespace base {
 
 /// Every name there is; hit() of another is an assertion.
 [[nodiscard]] std::span<std::string_view const> failpoint_names() noexcept;
+[[nodiscard]] std::span<std::string_view const> failpoint_names(
+    testing::failpoint_room of) noexcept;
 [[nodiscard]] bool is_failpoint(std::string_view name) noexcept;
 
 void arm_failpoint(std::string_view name, testing::failpoint_action action, unsigned skip);

@@ -201,34 +201,37 @@ void store::settle_orphans() {
 }
 
 std::unique_ptr<batch> store::try_claim(claim_options const& how) {
-  auto const who = holder();
-  auto const id = new_id();
-  std::unique_ptr<batch> out;
-  try {
-    if (!how.suspects && goes_together() && !present().throttled()) {
-      std::vector<db::call> calls;
-      add_taking(calls, id, who, how.limit);
-      return taken(core::write_together(with_, {.name = "claim", .patience = patience}, calls), id,
-                   who);
-    }
-    core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
-      if (out) out->forget();
-      out = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
-      return out ? core::decision::commit : core::decision::rollback;
-    });
-  } catch (core::lost_reply const&) {
-    if (out) out->forget();
+  for (;;) {
+    auto const who = holder();
+    auto const id = new_id();
+    std::unique_ptr<batch> out;
     try {
-      out = settle_claim(id, who);
+      if (!how.suspects && goes_together() && !present().throttled()) {
+        std::vector<db::call> calls;
+        add_taking(calls, id, who, how.limit);
+        return taken(core::write_together(with_, {.name = "claim", .patience = patience}, calls),
+                     id, who);
+      }
+      core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
+        if (out) out->forget();
+        out = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
+        return out ? core::decision::commit : core::decision::rollback;
+      });
+      return out;
+    } catch (core::lost_reply const&) {
+      if (out) out->forget();
+      try {
+        // None: that claim was never made and never will be, which does not mean that none is due.
+        if ((out = settle_claim(id, who))) return out;
+      } catch (...) {
+        add_orphan(id, who);
+        throw;
+      }
     } catch (...) {
-      add_orphan(id, who);
+      if (out) out->forget();
       throw;
     }
-  } catch (...) {
-    if (out) out->forget();
-    throw;
   }
-  return out;
 }
 
 std::unique_ptr<batch> store::claim(claim_options const& how) {

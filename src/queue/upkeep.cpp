@@ -25,6 +25,18 @@ std::int64_t number_in(db::table const& from) {
   return out;
 }
 
+/// What is tidied, or forgotten, already is passed over: after a lost reply it is done once more.
+/// What it did before is not counted then.
+template <class F>
+void insist(F const& body) {
+  for (;;) {
+    try {
+      return body();
+    } catch (core::lost_reply const&) {
+    }
+  }
+}
+
 std::int64_t ids_in(std::vector<segment> const& of) {
   std::int64_t sum = 0;
   for (auto const& one : of) sum += one.size();
@@ -97,14 +109,18 @@ std::int64_t store::forget_old(row const& here) const {
   });
   auto const before = now_us - std::chrono::microseconds(here.options.retention).count();
   std::int64_t sum = 0;
+  auto const prune = [&](std::string_view what, std::initializer_list<value> values) {
+    insist([&] {
+      sum += core::write(with_, {.name = "forget", .patience = patience}, with_.sql[what], values)
+                 .affected;
+    });
+  };
   for (std::int64_t after = 0; after < last; after += ids_at_once) {
-    sum += core::write(with_, {.name = "forget", .patience = patience}, with_.sql["outcome.prune"],
-                       {here.id, after, after + ids_at_once, before})
-               .affected;
+    prune("outcome.prune", {here.id, after, after + ids_at_once, before});
   }
-  core::write(with_, {.name = "forget", .patience = patience}, with_.sql["claim.prune"],
-              {now_us - tombstone_us});
-  return sum;
+  auto const outcomes = sum;
+  prune("claim.prune", {now_us - tombstone_us});
+  return outcomes;
 }
 
 upkept store::upkeep() {
@@ -113,7 +129,14 @@ upkept store::upkeep() {
   auto const here = present();
   upkept sum;
   std::int64_t after = 0;
-  while (tidy_piece(here, after, sum)) {
+  for (bool more = true; more;) {
+    auto const from = after;
+    auto const so_far = sum;
+    insist([&] {
+      after = from;
+      sum = so_far;
+      more = tidy_piece(here, after, sum);
+    });
   }
   sum.forgotten = forget_old(here);
   return sum;

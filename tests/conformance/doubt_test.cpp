@@ -382,7 +382,7 @@ class every_failpoint : public doubt {
 TEST_P(every_failpoint, leaves_each_effect_once) {
   int number = 0;
   for (auto const action : {failpoint_action::cut, failpoint_action::fail}) {
-    for (auto const name : daybook::testing::failpoints()) {
+    for (auto const name : daybook::testing::failpoints(daybook::testing::failpoint_room::runs)) {
       if (name.starts_with("mark_dead") || name.starts_with("free")) continue;
       if (name.starts_with("resolve") || name.starts_with("stop")) continue;
       // Of attempts that end otherwise: modes_test.cpp, deadline_test.cpp, errors_test.cpp.

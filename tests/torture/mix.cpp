@@ -40,7 +40,7 @@ class seat {
                            std::to_string(keys_in_a_mix), tally_file_});
     environment armed;
     if (up_to(dice, 2) > 0) {
-      auto const names = daybook::testing::failpoints();
+      auto const names = run_failpoints();
       std::array<char const*, 3> const actions{"kill", "stop", "cut"};
       auto const at = static_cast<std::size_t>(up_to(dice, static_cast<int>(names.size()) - 1));
       armed = {{"DAYBOOK_FAILPOINT", std::string(names[at]) + "=" +

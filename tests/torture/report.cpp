@@ -1,7 +1,5 @@
 #include "torture/report.hpp"
 
-#include <daybook/testing.hpp>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -58,8 +56,9 @@ void report::note(std::string const& line) {
   notes_.push_back(line);
 }
 
-void report::require_hits(std::vector<std::string> const& actions) {
-  for (auto const name : daybook::testing::failpoints()) {
+void report::require_hits(std::vector<std::string_view> const& names,
+                          std::vector<std::string> const& actions) {
+  for (auto const name : names) {
     for (auto const& action : actions) {
       if (hits_[std::string(name)][action] == 0) {
         failure("failpoint " + std::string(name) + "=" + action + " was never reached");

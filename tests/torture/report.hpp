@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace torture {
@@ -29,8 +30,9 @@ class report {
   /// What one kind of fault leads to outside.
   void outside(std::string const& fault, seen_outside const& seen);
   void note(std::string const& line);
-  /// Every failpoint times every action must have acted.
-  void require_hits(std::vector<std::string> const& actions);
+  /// Each of these failpoints times each action must have acted.
+  void require_hits(std::vector<std::string_view> const& names,
+                    std::vector<std::string> const& actions);
 
   [[nodiscard]] std::int64_t trials() const;
   [[nodiscard]] findings found() const;

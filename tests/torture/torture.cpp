@@ -119,7 +119,7 @@ std::vector<job> plan(settings const& how, std::minstd_rand& dice) {
   std::vector<job> out;
   do {
     auto const from = static_cast<std::ptrdiff_t>(out.size());
-    for (auto const name : daybook::testing::failpoints()) {
+    for (auto const name : torture::run_failpoints()) {
       if (name.find(how.only) == std::string_view::npos) continue;
       for (unsigned at = 0; at < torture::variants_of(std::string(name)); ++at) {
         for (auto const& action : actions) {
@@ -153,7 +153,7 @@ void directed(settings const& how, support::engine const& on, torture::report& t
     });
   }
   for (auto& one : lanes) one.join();
-  if (how.only.empty()) to.require_hits(actions);
+  if (how.only.empty()) to.require_hits(torture::run_failpoints(), actions);
 }
 
 void random_mix(settings const& how, support::engine const& on, torture::report& to) {

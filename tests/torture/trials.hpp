@@ -17,6 +17,11 @@
 
 namespace torture {
 
+/// Those that a worker at runs passes.
+[[nodiscard]] inline std::vector<std::string_view> run_failpoints() {
+  return daybook::testing::failpoints(daybook::testing::failpoint_room::runs);
+}
+
 /// Which of its places a failpoint is hit at: at which step, or after which lost reply.
 [[nodiscard]] unsigned variants_of(std::string const& failpoint);
 
