@@ -31,6 +31,8 @@ constexpr std::chrono::seconds between_suspects{30};
 constexpr std::chrono::minutes longest_between_suspects{10};
 /// A process that is not empty by then goes on: one task may take hours.
 constexpr std::chrono::seconds patience_to_empty{20};
+/// A queue with a rate gives the starts of a second at once: more, before those are over.
+constexpr milliseconds while_slots_run{250};
 constexpr milliseconds shortest_pause{50};
 constexpr milliseconds longest_pause{5000};
 
@@ -245,7 +247,8 @@ void dispenser::claim(int limit, bool suspect) {
                : std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
       suspects_at_ = now + suspects_every_;
     } else if (!next) {
-      poll_at_ = soon(now, options_.poll);
+      bool const rated = !hands_.empty() && of_->present().options.rate.has_value();
+      poll_at_ = soon(now, rated ? std::min(options_.poll, while_slots_run) : options_.poll);
     }
   }
   if (next) add(std::move(next), alone);
