@@ -377,6 +377,7 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then, std::str
 outcome batch::complete() { return ended({}, "complete"); }
 
 outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
+  of_->follow_seen();
   auto const holder = of_->holder();
   std::string id;
   auto const forget = [&] {

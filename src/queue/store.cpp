@@ -154,6 +154,15 @@ void store::follow(std::int64_t version) {
   if (found->version > row_.version) row_ = std::move(*found);
 }
 
+void store::follow_seen() {
+  std::int64_t seen = 0;
+  {
+    std::lock_guard const lock(guard_);
+    seen = seen_version_;
+  }
+  if (seen != 0) follow(seen);
+}
+
 std::optional<row> look(core::context const& with, std::string_view name) {
   std::optional<row> out;
   core::read(with, patience, [&](db::session& on) {

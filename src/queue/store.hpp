@@ -51,8 +51,10 @@ class store : public std::enable_shared_from_this<store> {
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] row present() const;
-  /// Reads the row again where a claim saw another version of it.
+  /// Reads the row again where it is not of this version.
   void follow(std::int64_t version);
+  /// The same where a claim saw another version of it.
+  void follow_seen();
 
   // Members: members.cpp
   bool add(key const& of, task_options const& how);
@@ -130,6 +132,7 @@ class store : public std::enable_shared_from_this<store> {
   row row_;
   std::int64_t next_id_ = 0;  ///< of a block of ids that is this process's
   std::int64_t last_id_ = 0;
+  std::int64_t seen_version_ = 0;  ///< by the newest claim; 0: by none yet
   double ids_a_segment_ = 1000;  ///< as the last claims found them
   struct orphan {
     std::string claim;

@@ -122,6 +122,7 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
     std::lock_guard const lock(guard_);
     auto const seen = static_cast<double>(ids) / static_cast<double>(ranges.size());
     ids_a_segment_ = std::max(1.0, (ids_a_segment_ + seen) / 2);
+    decode(found.row(0)[10], seen_version_);
   }
   if (start.slot_us > 0) {
     db::run(on, with_.sql["queue.reserve"], {here.id, start.next_us + ids * start.slot_us});
@@ -203,6 +204,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
                     " tasks: it must be between 1 and 10000");
   }
   settle_orphans();
+  follow_seen();
   attend();
   bool reclaimed = false;
   for (int empty = 0; empty < most_empty;) {
