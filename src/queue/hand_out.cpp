@@ -75,20 +75,25 @@ void dispenser::wait(std::unique_lock<std::mutex>& lock, instant until) {
   stirred_ = false;
 }
 
-/// The first that is due of: ending what is finished, flushing, claiming, looking around.
+/// The first that is due of: flushing, looking around, ending what is finished, claiming.
 dispenser::plan dispenser::choose(instant now) {
   if (closed_ && hands_.empty() && open_ == 0) return {act::end};
   if (now < resume_at_) return {.until = resume_at_};
   plan later;
   for (auto const& one : hands_) {
-    if (one->over()) return {act::end, one, poll_at_ <= now ? wanted(one->held) : 0};
-  }
-  for (auto const& one : hands_) {
-    if (one->unwritten() == 0) continue;
+    if (one->unwritten() == 0 || one->over()) continue;
     // A quarter is left for the writing.
     auto const due = one->since() + options_.flush_every * 3 / 4;
     if (due <= now || (hungry() && wanted(0) == 0)) return {act::flush, one};
     later.until = std::min(later.until, due);
+  }
+  if (!closed_ && !hands_.empty()) {
+    if (look_at_ <= now) return {act::look};
+    later.until = std::min(later.until, look_at_);
+  }
+  // Last of what may not wait: in a process of quick tasks there is always one.
+  for (auto const& one : hands_) {
+    if (one->over()) return {act::end, one, poll_at_ <= now ? wanted(one->held) : 0};
   }
   if (closed_) return later;
   if (emptying_) {
@@ -101,10 +106,6 @@ dispenser::plan dispenser::choose(instant now) {
     } else {
       later.until = std::min(later.until, *emptying_);
     }
-  }
-  if (!hands_.empty()) {
-    if (look_at_ <= now) return {act::look};
-    later.until = std::min(later.until, look_at_);
   }
   if (auto const limit = wanted(0); limit > 0) {
     if (poll_at_ <= now) return {act::claim, nullptr, limit};
@@ -178,6 +179,12 @@ void dispenser::failed(plan const& what) noexcept {
   remove(what.of);
 }
 
+/// One that there was little room for does not make the next ones small.
+void dispenser::asked_for(int limit) {
+  std::lock_guard const lock(guard_);
+  last_size_ = std::max(last_size_ / 2, limit);
+}
+
 void dispenser::give_noted(hand& to) {
   std::vector<std::pair<std::size_t, result>> taken;
   {
@@ -192,6 +199,7 @@ void dispenser::give_noted(hand& to) {
 
 void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
   give_noted(*of);
+  if (limit > 0) asked_for(limit);
   std::unique_ptr<batch> next;
   auto const became = limit > 0 ? of->of->complete_and_claim(limit, next) : of->of->complete();
   {
@@ -224,6 +232,7 @@ void dispenser::flush(std::shared_ptr<hand> const& of) {
 }
 
 void dispenser::claim(int limit, bool suspect) {
+  if (!suspect) asked_for(limit);
   auto next = of_->claim({.limit = limit, .suspects = suspect});
   bool alone = suspect;
   if (!next && !suspect) {
@@ -307,7 +316,6 @@ void dispenser::add(std::unique_ptr<batch> what, bool suspect) {
   } else {
     ready_ += made->size();
   }
-  last_size_ = static_cast<int>(std::max<std::size_t>(made->size(), 1));
   threads_ = std::max<std::size_t>(waiting_ + open_, 1);
   given_.notify_all();
 }

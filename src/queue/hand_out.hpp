@@ -101,6 +101,7 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   /// False: the database failed.
   bool attempt(plan const& what) noexcept;
   void act_on(plan const& what);
+  void asked_for(int limit);
   void give_noted(hand& to);
   void end(std::shared_ptr<hand> const& of, int limit);
   void flush(std::shared_ptr<hand> const& of);
