@@ -226,7 +226,11 @@ TEST_P(handing_out, a_suspect_is_alone) {
           bool const suspect = one->task().crashes > 0;
           if (suspect && others > 0) together = true;
           if (suspect) {
-            ++suspects;
+            if (suspects++ == 0) {
+              heirs.import(keys(12, 15));
+              out.wake();
+              for (int asked = 0; asked < 20; ++asked) static_cast<void>(heirs.counts());
+            }
             auto const counts = out.counts();
             if (counts.waiting != 0 || counts.working != 1) together = true;
           }
@@ -236,12 +240,12 @@ TEST_P(handing_out, a_suspect_is_alone) {
         }
       });
     }
-    EXPECT_TRUE(comes_true([&] { return done == 12; }));
+    EXPECT_TRUE(comes_true([&] { return done == 15; }));
     out.stop();
   }
   EXPECT_EQ(suspects, 2);
   EXPECT_FALSE(together);
-  EXPECT_EQ(heirs.counts().succeeded, 12);
+  EXPECT_EQ(heirs.counts().succeeded, 15);
 }
 
 TEST_P(handing_out, a_busy_process_runs_empty_for_a_suspect) {
@@ -326,8 +330,9 @@ TEST_P(handing_out, nothing_is_claimed_that_nobody_asked_for) {
   auto q = book_.make_queue("idle");
   q.import(keys(0, 10));
   {
-    hand_out out(q, quick());
+    hand_out out(q, {.poll = 1ms});
     out.wake();
+    for (int i = 10; i < 30; ++i) q.add(key("k" + std::to_string(i)));
   }
   EXPECT_EQ(log_.count("timed claim"), 0U);
   EXPECT_EQ(fault_of([&] { hand_out bad(q, {.batch = 0}); }), fault::bad_argument);
