@@ -44,7 +44,6 @@ dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
 }
 
 void dispenser::start() {
-  suspects_at_ = local_clock::now() + suspects_every_;
   thread_ = std::thread([self = shared_from_this()] { self->serve(); });
 }
 
@@ -75,7 +74,7 @@ void dispenser::stop() noexcept {
 
 void dispenser::wake() noexcept {
   std::lock_guard const lock(guard_);
-  poll_at_ = look_at_ = reclaim_at_ = suspects_at_ = instant{};
+  poll_at_ = look_at_ = instant{};
   stirred_ = true;
   to_do_.notify_one();
 }
