@@ -4,6 +4,7 @@
 #include <daybook/adopt.hpp>
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
+#include <daybook/hand_out.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 #include <daybook/observer.hpp>

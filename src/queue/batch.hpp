@@ -32,6 +32,7 @@ class batch {
 
   [[nodiscard]] store const& of() const noexcept { return *of_; }
   [[nodiscard]] std::string const& id() const noexcept { return id_; }
+  [[nodiscard]] std::string const& holder() const noexcept { return holder_; }
   [[nodiscard]] std::vector<task> const& tasks() const noexcept { return tasks_; }
   [[nodiscard]] std::string idempotency_key(task const& of) const;
   /// It was never claimed, or is nobody's any more: its end writes nothing.

@@ -242,6 +242,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
                                                    " tasks: it must be between 1 and 10000");
   }
   settle_orphans();
+  follow_seen();
   attend();
   bool reclaimed = false;
   for (int empty = 0; empty < most_empty;) {

@@ -250,6 +250,19 @@ TEST_P(queued, each_turn_may_be_discarded) {
   EXPECT_EQ(drain(q), 0) << "nor at the next turn";
 }
 
+TEST_P(queued, a_claim_hears_of_options_that_another_process_changed) {
+  auto q = book_.make_queue("changed");
+  q.import(keys(0, 50));
+  other_.make_queue("changed", {.running_limit = 3});
+  auto first = q.claim({.limit = 1}).value();  // sees that the row is another
+  EXPECT_EQ(q.claim().value().tasks().size(), 2U);
+  EXPECT_EQ(q.options().running_limit, 3);
+  other_.make_queue("changed", {.running_limit = 5});
+  auto next = std::move(first).complete_and_claim(1).next;
+  EXPECT_TRUE(next);
+  EXPECT_EQ(q.options().running_limit, 5);
+}
+
 TEST_P(queued, refuses_what_cannot_be) {
   auto const refused = [&](queue_options const& how) {
     return fault_of([&] { book_.make_queue("bad", how); }) == fault::bad_argument;

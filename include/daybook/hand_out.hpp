@@ -1,0 +1,144 @@
+// One claimer for all the threads of a process: it claims batches ahead of them, hands their tasks
+// out one by one, and writes down what they have finished, many at a time.
+// Thread safety: any thread may call. Lifetime: the queue's book must outlive it.
+//
+//   daybook::hand_out out(stock, {.batch = 500});
+//   auto const work = [&](std::stop_token stop) {  // in as many threads as you like
+//     while (auto one = out.next(stop)) one->finish(ask(one->task().key));
+//   };
+//   ...
+//   out.stop();
+#pragma once
+
+#include <daybook/export.hpp>
+#include <daybook/outcome.hpp>
+#include <daybook/task.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace daybook {
+inline namespace v1 {
+
+class joined;
+class queue;
+class transaction;
+namespace queues {
+class dispenser;
+struct hand;
+}  // namespace queues
+
+struct hand_out_options {
+  /// A claim takes so many tasks at most, 1 to 10000; fewer where they take long, so that about ten
+  /// seconds of work for each thread are in hand.
+  int batch = 1000;
+  /// Claims in hand beyond the one that is worked off, 0 to 100.
+  int ahead = 1;
+  /// What is finished is written down within so long: what a crash repeats. 1 ms to a minute.
+  std::chrono::milliseconds flush_every = std::chrono::seconds{1};
+  /// How often to ask when nothing is due, with a jitter of a quarter. 1 ms to an hour.
+  std::chrono::milliseconds poll = std::chrono::seconds{1};
+};
+
+/// One task in a thread's hands. Dropped without a result it has failed (in a queue of
+/// step_mode::at_most_once its outcome is unknown), so that a task that always throws is not tried
+/// for ever.
+/// Thread safety: one thread at a time; another than next() was called by will do.
+/// Lifetime: finished or dropped before its hand_out ends, which waits for it.
+class DAYBOOK_EXPORT handed {
+ public:
+  handed(handed&& from) noexcept;
+  handed& operator=(handed&& from) noexcept;
+  ~handed();
+
+  [[nodiscard]] daybook::task const& task() const noexcept;
+  /// As claim::idempotency_key().
+  [[nodiscard]] std::string idempotency_key() const;
+  /// Asked to stop when the claim is known to be another's: what is done from then on may be done
+  /// twice.
+  [[nodiscard]] std::stop_token lost() const noexcept;
+
+  // A second result is daybook::error (fault::bad_argument).
+
+  /// Notes how it ended, and never waits for the database. outcome::done: it will be in the ledger
+  /// within hand_out_options::flush_every, or when the database is back; or, if the claim is lost
+  /// until then, not at all. outcome::lost: nothing will be written.
+  outcome finish(result how);
+  /// As claim::perform(): exactly once. On failure: throws daybook::error, or what the body throws;
+  /// the task is not finished, and may be given a result.
+  outcome perform(std::function<void(transaction&)> const& body);
+  /// As claim::finish_in(). Keep this object until your transaction has ended. False: lost.
+  /// On failure: throws daybook::error; the task is not finished.
+  bool finish_in(joined& yours);
+  /// Not done, and not counted as an attempt: due again as it was, once its claim has ended.
+  void hand_back();
+
+ private:
+  friend class queues::dispenser;
+  handed(std::shared_ptr<queues::hand> from, std::size_t at) noexcept;
+  void check_open() const;
+  void drop() noexcept;
+
+  std::shared_ptr<queues::hand> from_;
+  std::size_t at_;
+  std::chrono::steady_clock::time_point since_;
+  bool open_ = true;        ///< this handle still owes the claim an answer
+  bool in_theirs_ = false;  ///< finished in a transaction of the application's
+};
+
+struct hand_out_counts {
+  std::size_t claims = 0;     ///< in hand
+  std::size_t waiting = 0;    ///< tasks in hand that no thread has yet
+  std::size_t working = 0;    ///< in the threads' hands
+  std::size_t unwritten = 0;  ///< finished, and not in the ledger yet
+};
+
+/// Suspects (see task_state::suspect) are handed out alone, when the threads have finished all
+/// else: when nothing else is due, or, now and then, by claiming nothing until then. Two hand_outs
+/// in one process do not know of each other's.
+///
+/// It never has more than batch * (ahead + 1) tasks in hand, those counted that are finished and
+/// not in the ledger yet: a database that is slow to write is asked for no more work. What it
+/// cannot write while the database is away it keeps, and writes when that is back.
+///
+/// Faults of the database are told to the observer (observer::retried, "hand_out") and tried again
+/// after a pause; no call of a thread throws them but perform() and finish_in().
+class DAYBOOK_EXPORT hand_out {
+ public:
+  /// Starts the claimer's thread; it claims when the first thread asks for a task.
+  /// On failure: daybook::error, fault::bad_argument for options out of their range, or a borrowed
+  /// book, which belongs to one thread.
+  explicit hand_out(queue const& of, hand_out_options options = {});
+  hand_out(hand_out const&) = delete;
+  hand_out& operator=(hand_out const&) = delete;
+  /// As stop().
+  ~hand_out();
+
+  /// Waits until there is a task, no sooner than its slot where the queue has a rate. Empty: asked
+  /// to stop, or closed. On failure: daybook::error (fault::forked) in a child of fork().
+  [[nodiscard]] std::optional<handed> next(std::stop_token stop = {});
+  /// Asks the database at once, as after an add() of this process. Those of other processes are
+  /// found by polling.
+  void wake() noexcept;
+
+  /// No more tasks are given; returns at once.
+  void close() noexcept;
+  /// Closes, waits until the threads have finished what they have, writes that down and hands back
+  /// the rest. Never throws: when the database is away for longer than the lease, what was not
+  /// written is told to the observer, and done again by another. Not to be called by a thread that
+  /// has a task in hand: it would wait for itself.
+  void stop() noexcept;
+
+  [[nodiscard]] hand_out_counts counts() const;
+
+ private:
+  std::shared_ptr<queues::dispenser> inside_;
+};
+
+}  // namespace v1
+}  // namespace daybook

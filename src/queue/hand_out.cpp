@@ -1,0 +1,325 @@
+// The claimer's thread, and what it decides.
+#include "queue/hand_out.hpp"
+
+#include "base/platform.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// So much work for each thread is in hand at most, where a task takes a while.
+constexpr double work_in_hand = 10;
+/// A claim is no larger than so many times the one before: one quick task says little.
+constexpr int growth = 8;
+/// Claims with the end of another do not look for dead holders.
+constexpr std::chrono::seconds between_reclaims{5};
+/// How often a busy process looks whether suspects wait; doubled while emptying gave it none.
+constexpr std::chrono::seconds between_suspects{30};
+constexpr std::chrono::minutes longest_between_suspects{10};
+/// A process that is not empty by then goes on: one task may take hours.
+constexpr std::chrono::seconds patience_to_empty{20};
+/// A queue with a rate gives the starts of a second at once: more, before those are over.
+constexpr milliseconds while_slots_run{250};
+constexpr milliseconds shortest_pause{50};
+constexpr milliseconds longest_pause{5000};
+
+instant soon(instant now, milliseconds length) {
+  return now + length * 3 / 4 + base::jitter(length / 2);
+}
+
+}  // namespace
+
+void dispenser::serve() noexcept {
+  std::unique_lock lock(guard_);
+  for (;;) {
+    auto const next = choose(local_clock::now());
+    if (next.what == act::end && !next.of) break;
+    if (next.what == act::wait) {
+      wait(lock, next.until);
+      continue;
+    }
+    lock.unlock();
+    bool const done = attempt(next);
+    lock.lock();
+    if (done) {
+      pause_ = shortest_pause;
+    } else if (!closed_ || next.what != act::end) {
+      resume_at_ = local_clock::now() + pause_ / 2 + base::jitter(pause_ / 2);
+      pause_ = std::min(pause_ * 2, longest_pause);
+    }
+  }
+  ended_ = true;
+  stopped_.notify_all();
+}
+
+void dispenser::wait(std::unique_lock<std::mutex>& lock, instant until) {
+  auto const stirred = [this] { return stirred_; };
+  if (until == instant::max()) {
+    to_do_.wait(lock, stirred);
+  } else {
+    to_do_.wait_until(lock, until, stirred);
+  }
+  stirred_ = false;
+}
+
+/// The first that is due of: flushing, looking around, ending what is finished, claiming.
+dispenser::plan dispenser::choose(instant now) {
+  if (closed_ && hands_.empty() && open_ == 0) return {act::end};
+  if (now < resume_at_) return {.until = resume_at_};
+  plan later;
+  for (auto const& one : hands_) {
+    if (one->unwritten() == 0 || one->over()) continue;
+    // A quarter is left for the writing.
+    auto const due = one->since() + options_.flush_every * 3 / 4;
+    if (due <= now || (hungry() && wanted(0) == 0)) return {act::flush, one};
+    later.until = std::min(later.until, due);
+  }
+  if (!closed_ && !hands_.empty()) {
+    if (look_at_ <= now) return {act::look};
+    later.until = std::min(later.until, look_at_);
+  }
+  // Last of what may not wait: in a process of quick tasks there is always one.
+  for (auto const& one : hands_) {
+    if (one->over()) return {act::end, one, poll_at_ <= now ? wanted(one->held) : 0};
+  }
+  if (closed_) return later;
+  if (emptying_) {
+    if (hands_.empty()) return {act::claim_suspect};
+    if (*emptying_ <= now) {
+      emptying_.reset();
+      suspects_every_ =
+          std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
+      suspects_at_ = now + suspects_every_;
+    } else {
+      later.until = std::min(later.until, *emptying_);
+    }
+  }
+  if (auto const limit = wanted(0); limit > 0) {
+    if (poll_at_ <= now) return {act::claim, nullptr, limit};
+    later.until = std::min(later.until, poll_at_);
+  }
+  return later;
+}
+
+/// Threads wait, and there is nothing for them.
+bool dispenser::hungry() const noexcept { return waiting_ > 0 && ready_ == 0 && !emptying_; }
+
+/// How many tasks to claim, when so many that are in hand will be gone; 0: no claim.
+int dispenser::wanted(std::size_t leaving) const {
+  if (closed_ || emptying_ || threads_ == 0) return 0;
+  if (std::any_of(hands_.begin(), hands_.end(),
+                  [](auto const& one) { return one->alone && !one->over(); })) {
+    return 0;
+  }
+  auto const ahead = static_cast<std::size_t>(options_.ahead);
+  auto size = static_cast<double>(2 * threads_);
+  if (seconds_ > 0) {
+    auto const each = std::max(1.0, work_in_hand / seconds_);
+    size = std::ceil(static_cast<double>(threads_) * each / static_cast<double>(ahead + 1));
+    size = std::min(size, static_cast<double>(growth) * std::max(last_size_, 1));
+  }
+  auto const most =
+      static_cast<std::size_t>(std::clamp(size, 1.0, static_cast<double>(options_.batch)));
+  if (ready_ > most * ahead) return 0;
+  auto const in_hand = held_ - leaving;
+  auto const bound = static_cast<std::size_t>(options_.batch) * (ahead + 1);
+  auto const room = bound > in_hand ? bound - in_hand : 0;
+  // Not for the few that a slow neighbour leaves room for, unless somebody waits.
+  if (room < most && room * 2 < most && ready_ > 0) return 0;
+  return static_cast<int>(std::min(most, room));
+}
+
+bool dispenser::attempt(plan const& what) noexcept {
+  try {
+    act_on(what);
+    return true;
+  } catch (std::exception const& e) {
+    of_->with().watch.retried("hand_out", e.what());
+  } catch (...) {
+    of_->with().watch.retried("hand_out", "what was thrown is no std::exception");
+  }
+  failed(what);
+  return false;
+}
+
+void dispenser::act_on(plan const& what) {
+  switch (what.what) {
+    case act::end: return end(what.of, what.limit);
+    case act::flush: return flush(what.of);
+    case act::claim: return claim(what.limit, false);
+    case act::claim_suspect: return claim(1, true);
+    case act::look: return look();
+    case act::wait: return;
+  }
+}
+
+/// Once closed there is no second try: the claim stays in the book, and the next claim of this
+/// process, or its heir, takes it back.
+void dispenser::failed(plan const& what) noexcept {
+  std::lock_guard const lock(guard_);
+  if (!closed_ || what.what != act::end) return;
+  try {
+    of_->add_orphan(what.of->of->id(), what.of->of->holder());
+  } catch (std::exception const& e) {
+    of_->with().watch.retried("hand_out", e.what());
+  }
+  remove(what.of);
+}
+
+/// One that there was little room for does not make the next ones small.
+void dispenser::asked_for(int limit) {
+  std::lock_guard const lock(guard_);
+  last_size_ = std::max(last_size_ / 2, limit);
+}
+
+void dispenser::give_noted(hand& to) {
+  std::vector<std::pair<std::size_t, result>> taken;
+  {
+    std::lock_guard const lock(guard_);
+    if (to.noted.empty()) return;
+    if (to.in_batch == 0) to.in_batch_since = to.oldest;
+    taken.swap(to.noted);
+    to.in_batch += taken.size();
+  }
+  for (auto& [at, how] : taken) to.of->finish(to.of->tasks()[at], std::move(how));
+}
+
+void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
+  give_noted(*of);
+  if (limit > 0) asked_for(limit);
+  std::unique_ptr<batch> next;
+  auto const became = limit > 0 ? of->of->complete_and_claim(limit, next) : of->of->complete();
+  {
+    std::lock_guard const lock(guard_);
+    if (became == outcome::lost) {
+      lose(of);
+    } else {
+      remove(of);
+    }
+  }
+  if (became == outcome::lost) of->lost.request_stop();
+  if (next) add(std::move(next), false);
+}
+
+void dispenser::flush(std::shared_ptr<hand> const& of) {
+  give_noted(*of);
+  bool const held = of->of->flush();
+  {
+    std::lock_guard const lock(guard_);
+    if (of->gone) return;
+    if (held) {
+      of->held -= of->in_batch;
+      held_ -= of->in_batch;
+      of->in_batch = 0;
+      return;
+    }
+    lose(of);
+  }
+  of->lost.request_stop();
+}
+
+void dispenser::claim(int limit, bool suspect) {
+  if (!suspect) asked_for(limit);
+  auto next = of_->claim({.limit = limit, .suspects = suspect});
+  bool alone = suspect;
+  if (!next && !suspect) {
+    bool empty = false;
+    {
+      std::lock_guard const lock(guard_);
+      empty = hands_.empty() && open_ == 0 && !closed_;
+    }
+    if (empty) next = of_->claim({.limit = 1, .suspects = true});
+    alone = true;
+  }
+  auto const now = local_clock::now();
+  {
+    std::lock_guard const lock(guard_);
+    look_at_ = now + options_.poll;
+    reclaim_at_ = now + between_reclaims;
+    if (suspect) {
+      emptying_.reset();
+      suspects_every_ =
+          next ? local_clock::duration(between_suspects)
+               : std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
+      suspects_at_ = now + suspects_every_;
+    } else if (!next) {
+      bool const rated = !hands_.empty() && of_->present().options.rate.has_value();
+      poll_at_ = soon(now, rated ? std::min(options_.poll, while_slots_run) : options_.poll);
+    }
+  }
+  if (next) add(std::move(next), alone);
+}
+
+/// Their tasks are another's: nobody is to begin one.
+void dispenser::drop_dead() {
+  auto const present = of_->lease().peek();
+  if (!present) return;
+  hands lost;
+  {
+    std::lock_guard const lock(guard_);
+    std::copy_if(hands_.begin(), hands_.end(), std::back_inserter(lost), [&](auto const& one) {
+      return present->dead() || one->of->holder() != present->uuid();
+    });
+    for (auto const& one : lost) lose(one);
+  }
+  for (auto const& one : lost) one->lost.request_stop();
+}
+
+/// What claim() does besides, for a process that is too busy to call it.
+void dispenser::look() {
+  drop_dead();
+  auto const now = local_clock::now();
+  bool reclaim = false;
+  bool suspects = false;
+  {
+    std::lock_guard const lock(guard_);
+    look_at_ = now + options_.poll;
+    reclaim = reclaim_at_ <= now;
+    if (reclaim) reclaim_at_ = now + between_reclaims;
+    suspects = suspects_at_ <= now && !emptying_;
+    if (suspects) suspects_at_ = now + suspects_every_;
+  }
+  of_->attend();
+  if (reclaim) of_->reclaim();
+  if (!suspects || of_->tasks({.state = task_state::suspect, .limit = 1}).empty()) return;
+  std::lock_guard const lock(guard_);
+  emptying_ = now + patience_to_empty;
+}
+
+void dispenser::add(std::unique_ptr<batch> what, bool suspect) {
+  // Until it is in the list, its own destructor hands it back.
+  auto const made = std::make_shared<hand>(shared_from_this(), std::move(what), suspect);
+  std::lock_guard const lock(guard_);
+  try {
+    hands_.push_back(made);
+  } catch (...) {
+    of_->add_orphan(made->of->id(), made->of->holder());
+    throw;
+  }
+  made->held = made->size();
+  held_ += made->size();
+  if (closed_) {
+    made->next = made->size();
+  } else {
+    ready_ += made->size();
+  }
+  threads_ = std::max<std::size_t>(waiting_ + open_, 1);
+  given_.notify_all();
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

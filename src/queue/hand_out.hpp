@@ -1,0 +1,155 @@
+// The inside of daybook::hand_out: the claims in hand, and the thread that fetches, flushes and
+// ends them. Threads that work touch memory only; that one alone waits for the database.
+// Thread-safe.
+#pragma once
+
+#include "queue/batch.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/hand_out.hpp>
+#include <daybook/task.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+class dispenser;
+using local_clock = std::chrono::steady_clock;
+using instant = local_clock::time_point;
+
+/// A claim in hand. All but `of`, `from`, `made` and `alone` is under the dispenser's guard.
+struct hand {
+  hand(std::shared_ptr<dispenser> by, std::unique_ptr<batch> what, bool suspect);
+  hand(hand const&) = delete;
+  hand& operator=(hand const&) = delete;
+  /// Leaves the claim as it stands in the book: it was ended, or lost, or is an orphan by then.
+  ~hand();
+
+  std::shared_ptr<dispenser> from;
+  std::unique_ptr<batch> of;
+  instant made = local_clock::now();
+  bool alone;                ///< a suspect
+  std::size_t next = 0;      ///< the first that no thread has had
+  std::size_t open = 0;      ///< in the threads' hands
+  std::size_t held = 0;      ///< all that is not in the ledger, nor handed back
+  std::size_t in_batch = 0;  ///< finished, and known to the batch only
+  std::vector<std::pair<std::size_t, result>> noted;  ///< finished, and not known to it yet
+  instant oldest{};                                   ///< when the first of `noted` was finished
+  instant in_batch_since{};
+  bool gone = false;  ///< lost
+  std::stop_source lost;
+
+  [[nodiscard]] std::size_t size() const noexcept { return of->tasks().size(); }
+  [[nodiscard]] std::size_t unwritten() const noexcept { return in_batch + noted.size(); }
+  /// When the first of these was finished.
+  [[nodiscard]] instant since() const noexcept { return in_batch > 0 ? in_batch_since : oldest; }
+  [[nodiscard]] bool over() const noexcept { return next == size() && open == 0; }
+};
+
+class dispenser : public std::enable_shared_from_this<dispenser> {
+ public:
+  dispenser(std::shared_ptr<store> of, hand_out_options options);
+  dispenser(dispenser const&) = delete;
+  dispenser& operator=(dispenser const&) = delete;
+  ~dispenser() = default;
+
+  /// Once, after it was made.
+  void start();
+  void close() noexcept;
+  /// Closes and waits for the thread's end.
+  void stop() noexcept;
+  void wake() noexcept;
+  std::optional<handed> next(std::stop_token const& stop);
+  [[nodiscard]] hand_out_counts counts() const;
+
+  // What becomes of a task in a thread's hands; `took` is how long it had it.
+  /// False: lost.
+  bool note(hand& of, std::size_t at, result how, local_clock::duration took);
+  void leave(std::shared_ptr<hand> const& of, bool lost, local_clock::duration took) noexcept;
+  [[nodiscard]] bool gone(hand const& of) const;
+
+ private:
+  enum class act : std::uint8_t { wait, end, flush, claim, claim_suspect, look };
+  struct plan {
+    act what = act::wait;
+    std::shared_ptr<hand> of = {};
+    int limit = 0;  ///< of the claim that goes with it; 0: none
+    instant until = instant::max();
+  };
+  using hands = std::deque<std::shared_ptr<hand>>;
+
+  // By the claimer's thread.
+  void serve() noexcept;
+  [[nodiscard]] plan choose(instant now);
+  [[nodiscard]] int wanted(std::size_t leaving) const;
+  [[nodiscard]] bool hungry() const noexcept;
+  void wait(std::unique_lock<std::mutex>& lock, instant until);
+  /// False: the database failed.
+  bool attempt(plan const& what) noexcept;
+  void act_on(plan const& what);
+  void asked_for(int limit);
+  void give_noted(hand& to);
+  void end(std::shared_ptr<hand> const& of, int limit);
+  void flush(std::shared_ptr<hand> const& of);
+  void claim(int limit, bool suspect);
+  void look();
+  void drop_dead();
+  void add(std::unique_ptr<batch> what, bool suspect);
+  void failed(plan const& what) noexcept;
+
+  // Under the guard.
+  void remove(std::shared_ptr<hand> const& of) noexcept;
+  void lose(std::shared_ptr<hand> const& of) noexcept;
+  void measure(local_clock::duration took) noexcept;
+  void saw_threads() noexcept;
+
+  std::shared_ptr<store> of_;
+  hand_out_options options_;
+
+  mutable std::mutex guard_;
+  std::condition_variable_any given_;    ///< for threads that want a task
+  std::condition_variable_any to_do_;    ///< for the claimer
+  std::condition_variable_any stopped_;  ///< for those who stop it
+  hands hands_;                          ///< in the order of their claims
+  std::size_t ready_ = 0;                ///< tasks in them that no thread has had
+  std::size_t held_ = 0;                 ///< the sum of theirs
+  std::size_t open_ = 0;                 ///< with those of lost ones
+  std::size_t waiting_ = 0;              ///< threads
+  std::size_t threads_ = 0;              ///< most that waited or worked since the last claim
+  int last_size_ = 0;
+  double seconds_ = 0;  ///< that a task takes; 0: not known yet
+  bool closed_ = false;
+  bool ended_ = false;
+  bool stirred_ = false;  ///< something has changed that the claimer waits for
+
+  // When what is due.
+  instant poll_at_{};
+  instant look_at_{};
+  instant reclaim_at_{};
+  instant suspects_at_{};
+  local_clock::duration suspects_every_;
+  instant resume_at_{};  ///< after a fault
+  std::chrono::milliseconds pause_;
+  /// Until then nothing is claimed, so that a suspect may be alone.
+  std::optional<instant> emptying_;
+
+  std::thread thread_;
+};
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

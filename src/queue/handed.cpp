@@ -1,0 +1,304 @@
+// daybook::hand_out and daybook::handed: what the threads that work call. Memory only, but for
+// perform() and finish_in().
+#include "queue/hand_out.hpp"
+
+#include <daybook/adopt.hpp>
+#include <daybook/error.hpp>
+#include <daybook/queue.hpp>
+#include <daybook/transaction.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+hand::hand(std::shared_ptr<dispenser> by, std::unique_ptr<batch> what, bool suspect)
+    : from(std::move(by)), of(std::move(what)), alone(suspect) {}
+
+hand::~hand() { of->forget(); }
+
+dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
+    : of_(std::move(of)),
+      options_(options),
+      suspects_every_(std::chrono::seconds{30}),
+      pause_(std::chrono::milliseconds{50}) {
+  auto const require = [&](bool right, char const* what) {
+    if (right) return;
+    throw error({.kind = fault::bad_argument},
+                "the hand-out of queue '" + of_->name() + "': " + what);
+  };
+  using std::chrono::milliseconds;
+  require(options_.batch >= 1 && options_.batch <= 10'000, "a batch is 1 to 10000 tasks");
+  require(options_.ahead >= 0 && options_.ahead <= 100, "0 to 100 claims are ahead");
+  require(
+      options_.flush_every >= milliseconds{1} && options_.flush_every <= std::chrono::minutes{1},
+      "what is finished is written after 1 ms to a minute");
+  require(options_.poll >= milliseconds{1} && options_.poll <= std::chrono::hours{1},
+          "it polls every 1 ms to an hour");
+  require(!of_->with().borrowed,
+          "a borrowed connection belongs to one thread, and a hand-out has one of its own: use a "
+          "pool (book::lent) or a URL");
+}
+
+void dispenser::start() {
+  thread_ = std::thread([self = shared_from_this()] { self->serve(); });
+}
+
+void dispenser::close() noexcept {
+  std::lock_guard const lock(guard_);
+  closed_ = true;
+  resume_at_ = {};
+  for (auto const& one : hands_) {
+    one->next = one->size();  // they stay held until the claim has ended
+  }
+  ready_ = 0;
+  stirred_ = true;
+  given_.notify_all();
+  to_do_.notify_one();
+}
+
+void dispenser::stop() noexcept {
+  if (of_->with().forked()) {
+    // The thread is the parent's.
+    if (thread_.joinable()) thread_.detach();
+    return;
+  }
+  close();
+  std::unique_lock lock(guard_);
+  stopped_.wait(lock, [this] { return ended_; });
+  if (thread_.joinable()) std::exchange(thread_, {}).join();
+}
+
+void dispenser::wake() noexcept {
+  std::lock_guard const lock(guard_);
+  poll_at_ = look_at_ = instant{};
+  stirred_ = true;
+  to_do_.notify_one();
+}
+
+std::optional<handed> dispenser::next(std::stop_token const& stop) {
+  of_->with().check_process();
+  std::unique_lock lock(guard_);
+  ++waiting_;
+  struct leaving {
+    std::size_t& of;
+    ~leaving() { --of; }
+  } const leaving{waiting_};
+  saw_threads();
+  while (!closed_ && !stop.stop_requested()) {
+    if (ready_ == 0) {
+      stirred_ = true;
+      to_do_.notify_one();
+      given_.wait(lock, stop, [this] { return closed_ || ready_ > 0; });
+      continue;
+    }
+    auto const first = std::find_if(hands_.begin(), hands_.end(),
+                                    [](auto const& one) { return one->next < one->size(); });
+    auto const from = *first;
+    auto const& task = from->of->tasks()[from->next];
+    auto const slot = from->made + task.slot;
+    if (task.slot.count() > 0 && slot > local_clock::now()) {
+      auto const at = from->next;
+      given_.wait_until(lock, stop, slot, [&] { return closed_ || from->next != at; });
+      continue;
+    }
+    handed out(from, from->next);
+    ++from->next;
+    ++from->open;
+    ++open_;
+    --ready_;
+    // The claimer sleeps until something is wanted of it.
+    if (from->next == from->size()) {
+      stirred_ = true;
+      to_do_.notify_one();
+    }
+    return out;
+  }
+  return std::nullopt;
+}
+
+void dispenser::saw_threads() noexcept { threads_ = std::max(threads_, waiting_ + open_); }
+
+void dispenser::measure(local_clock::duration took) noexcept {
+  constexpr double weight = 1.0 / 16;
+  auto const now = std::max(std::chrono::duration<double>(took).count(), 1e-9);
+  seconds_ = seconds_ > 0 ? seconds_ + (now - seconds_) * weight : now;
+}
+
+hand_out_counts dispenser::counts() const {
+  std::lock_guard const lock(guard_);
+  hand_out_counts out{.claims = hands_.size(), .waiting = ready_, .working = open_};
+  for (auto const& one : hands_) out.unwritten += one->unwritten();
+  return out;
+}
+
+bool dispenser::gone(hand const& of) const {
+  std::lock_guard const lock(guard_);
+  return of.gone;
+}
+
+bool dispenser::note(hand& of, std::size_t at, result how, local_clock::duration took) {
+  std::lock_guard const lock(guard_);
+  if (!of.gone) {
+    if (of.unwritten() == 0) stirred_ = true;  // it must know when to flush
+    if (of.noted.empty()) of.oldest = local_clock::now();
+    of.noted.emplace_back(at, std::move(how));
+  }
+  --of.open;
+  --open_;
+  measure(took);
+  if (of.over() || of.gone || hungry()) stirred_ = true;
+  if (stirred_) to_do_.notify_one();
+  return !of.gone;
+}
+
+void dispenser::leave(std::shared_ptr<hand> const& of, bool lost,
+                      local_clock::duration took) noexcept {
+  bool tell = false;
+  {
+    std::lock_guard const lock(guard_);
+    --of->open;
+    --open_;
+    if (!of->gone) {
+      --of->held;
+      --held_;
+      tell = lost;
+      if (lost) lose(of);
+    }
+    measure(took);
+    stirred_ = true;
+    to_do_.notify_one();
+  }
+  if (tell) of->lost.request_stop();
+}
+
+void dispenser::remove(std::shared_ptr<hand> const& of) noexcept {
+  auto const found = std::find(hands_.begin(), hands_.end(), of);
+  if (found == hands_.end()) return;
+  held_ -= of->held;
+  ready_ -= closed_ ? 0 : of->size() - of->next;
+  of->held = of->in_batch = 0;
+  of->next = of->size();
+  hands_.erase(found);
+}
+
+void dispenser::lose(std::shared_ptr<hand> const& of) noexcept {
+  of->gone = true;
+  remove(of);
+  of->noted.clear();
+  stirred_ = true;
+  to_do_.notify_one();
+  given_.notify_all();
+}
+
+}  // namespace queues
+
+// --- What users see ---
+
+handed::handed(std::shared_ptr<queues::hand> from, std::size_t at) noexcept
+    : from_(std::move(from)), at_(at), since_(queues::local_clock::now()) {}
+
+handed::handed(handed&& from) noexcept
+    : from_(std::move(from.from_)),
+      at_(from.at_),
+      since_(from.since_),
+      open_(std::exchange(from.open_, false)),
+      in_theirs_(from.in_theirs_) {}
+
+handed& handed::operator=(handed&& from) noexcept {
+  if (this == &from) return *this;
+  drop();
+  from_ = std::move(from.from_);
+  at_ = from.at_;
+  since_ = from.since_;
+  open_ = std::exchange(from.open_, false);
+  in_theirs_ = from.in_theirs_;
+  return *this;
+}
+
+handed::~handed() { drop(); }
+
+void handed::drop() noexcept {
+  if (!open_ || from_->of->of().with().forked()) return;
+  if (in_theirs_) {
+    open_ = false;
+    from_->from->leave(from_, false, queues::local_clock::now() - since_);
+    return;
+  }
+  try {
+    auto const mode = from_->of->of().present().by.mode;
+    finish(mode == step_mode::at_most_once ? result::unknown("dropped without a result")
+                                           : result::failure("dropped without a result"));
+  } catch (...) {
+    // No memory: handed back.
+    if (!std::exchange(open_, false)) return;
+    from_->from->leave(from_, false, queues::local_clock::now() - since_);
+  }
+}
+
+task const& handed::task() const noexcept { return from_->of->tasks()[at_]; }
+std::string handed::idempotency_key() const { return from_->of->idempotency_key(task()); }
+std::stop_token handed::lost() const noexcept { return from_->lost.get_token(); }
+
+void handed::check_open() const {
+  if (open_ && !in_theirs_) return;
+  throw error({.kind = fault::bad_argument}, "a task that was handed out is finished already");
+}
+
+outcome handed::finish(result how) {
+  check_open();
+  auto const took = queues::local_clock::now() - since_;
+  bool const ours = from_->from->note(*from_, at_, std::move(how), took);
+  open_ = false;
+  return ours ? outcome::done : outcome::lost;
+}
+
+outcome handed::perform(std::function<void(transaction&)> const& body) {
+  check_open();
+  auto became = outcome::lost;
+  if (!from_->from->gone(*from_)) became = from_->of->perform(task(), body);
+  open_ = false;
+  from_->from->leave(from_, became == outcome::lost, queues::local_clock::now() - since_);
+  return became;
+}
+
+bool handed::finish_in(joined& yours) {
+  check_open();
+  auto const& with = from_->of->of().with();
+  if (yours.book_id() != with.book_id) {
+    throw error({.kind = fault::bad_argument},
+                "the transaction was joined for another book than that of queue '" +
+                    from_->of->of().name() + "'");
+  }
+  if (!from_->from->gone(*from_) && from_->of->finish_in(yours.internals(), task())) {
+    in_theirs_ = true;
+    return true;
+  }
+  open_ = false;
+  from_->from->leave(from_, true, queues::local_clock::now() - since_);
+  return false;
+}
+
+void handed::hand_back() {
+  check_open();
+  open_ = false;
+  from_->from->leave(from_, false, queues::local_clock::now() - since_);
+}
+
+hand_out::hand_out(queue const& of, hand_out_options options)
+    : inside_(std::make_shared<queues::dispenser>(of.internals().shared_from_this(), options)) {
+  inside_->start();
+}
+
+hand_out::~hand_out() { stop(); }
+std::optional<handed> hand_out::next(std::stop_token stop) { return inside_->next(stop); }
+void hand_out::wake() noexcept { inside_->wake(); }
+void hand_out::close() noexcept { inside_->close(); }
+void hand_out::stop() noexcept { inside_->stop(); }
+hand_out_counts hand_out::counts() const { return inside_->counts(); }
+
+}  // namespace v1
+}  // namespace daybook
