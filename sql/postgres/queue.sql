@@ -78,12 +78,14 @@ from json_array_elements(:rows::json) as r, (select {now} as us) as clock
 on conflict (queue, member_key) do nothing;
 
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next
--- instant of the grain, so that those who come together stay together.
+-- instant of the grain, so that those who come together stay together. In a queue of rounds they are
+-- due after the instant of a round that is open.
 -- name: member.arm
 -- in: queue, lo, hi, lane, at_us
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
 select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
-  coalesce(:at_us::bigint, clock.us / q.grain_us * q.grain_us),
+  coalesce(:at_us::bigint, case when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+                          else clock.us / q.grain_us * q.grain_us end),
   (coalesce(:at_us::bigint, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
 from {queue} q, (select {now} as us) as clock where q.id = :queue;
 
@@ -111,9 +113,10 @@ insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind::smallint, {now} from {member} where queue = :queue and member_key = :key;
 
 -- name: request.waiting
--- in: queue, count
+-- in: queue, after, count
 -- out: seq, member, kind, at_us
-select seq, member, kind, at_us from {request} where queue = :queue order by seq limit :count
+select seq, member, kind, at_us from {request}
+where queue = :queue and seq > :after order by seq limit :count
 for update skip locked;
 
 -- name: request.remove

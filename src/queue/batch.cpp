@@ -394,9 +394,14 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     return answers[fence].affected == 1 ? outcome::done : outcome::lost;
   } catch (core::lost_reply const&) {
     // Both are there, or neither.
-    auto const became = ended({}, true);
-    if (next != nullptr) *next = of_->settle_claim(id, holder);
-    return became;
+    try {
+      auto const became = ended({}, true);
+      if (next != nullptr) *next = of_->settle_claim(id, holder);
+      return became;
+    } catch (...) {
+      if (next != nullptr) of_->add_orphan(id, holder);
+      throw;
+    }
   }
 }
 
@@ -406,6 +411,7 @@ outcome batch::complete() {
 }
 
 outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
+  of_->attend_at_times();
   std::lock_guard const lock(guard_);
   if (goes_together() && !of_->present().throttled()) return end_together(limit, &next);
   auto const holder = of_->holder();

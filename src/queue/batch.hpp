@@ -45,6 +45,9 @@ class batch {
   outcome complete();
   /// `next` is null where nothing is due.
   outcome complete_and_claim(int limit, std::unique_ptr<batch>& next);
+  [[nodiscard]] std::unique_ptr<batch> claim_again(int limit) const {
+    return of_->claim({.limit = limit});
+  }
 
  private:
   enum class standing : std::uint8_t {

@@ -17,6 +17,7 @@ namespace queues {
 namespace {
 
 constexpr std::int64_t block_size = 1000;
+constexpr std::chrono::milliseconds short_patience{200};
 constexpr std::size_t piece_size = 10'000;
 /// SQL and its way there are cheap beside so many bytes.
 constexpr std::size_t piece_bytes = 4 << 20;
@@ -50,29 +51,53 @@ std::optional<std::int64_t> at_of(task_options const& how) {
 
 }  // namespace
 
-std::int64_t store::block(std::int64_t count) {
-  std::int64_t next = 0;
-  core::transact(with_, {.name = "block", .patience = patience}, [&](db::session& on) {
-    decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
-    return core::decision::commit;
-  });
-  return next - count;
+std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) const {
+  for (;;) {
+    try {
+      std::int64_t next = 0;
+      core::transact(with_, {.name = "block", .patience = wait}, [&](db::session& on) {
+        decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
+        return core::decision::commit;
+      });
+      return next - count;
+    } catch (core::lost_reply const&) {
+      // Another: those ids may be nobody's, and need not be anybody's.
+    }
+  }
+}
+
+/// Waits for a connection only a little: each of those that wait may hold one of them.
+void store::stock_ids() {
+  if (with_.dialect.one_writer || with_.borrowed) return;
+  std::lock_guard const turn(stocking_);
+  {
+    std::lock_guard const lock(guard_);
+    if (next_id_ != last_id_) return;
+  }
+  std::int64_t first = 0;
+  try {
+    first = block(block_size, short_patience);
+  } catch (error const& e) {
+    if (e.kind() == fault::conflict) return;  // next_id() takes one where it is
+    throw;
+  }
+  std::lock_guard const lock(guard_);
+  next_id_ = first;
+  last_id_ = first + block_size;
 }
 
 /// The next free id. A block is taken on a connection of its own, so that a user's long transaction
-/// holds nobody up; with one writer there is only this one.
+/// holds nobody up; where there is only this one, an id is taken here, and should the transaction
+/// roll back, is free again.
 std::int64_t store::next_id(db::session& on) {
-  std::lock_guard const lock(guard_);
-  if (next_id_ == last_id_) {
-    std::int64_t next = 0;
-    if (with_.dialect.one_writer || with_.borrowed) {
-      decode(db::run(on, with_.sql["member.block"], {std::int64_t{1}}).row(0)[0], next);
-      return next - 1;  // should the transaction roll back, the id is free again
-    }
-    next_id_ = block(block_size);
-    last_id_ = next_id_ + block_size;
+  stock_ids();
+  {
+    std::lock_guard const lock(guard_);
+    if (next_id_ != last_id_) return next_id_++;
   }
-  return next_id_++;
+  std::int64_t next = 0;
+  decode(db::run(on, with_.sql["member.block"], {std::int64_t{1}}).row(0)[0], next);
+  return next - 1;
 }
 
 void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const {
@@ -94,6 +119,7 @@ bool store::add_in(db::session& on, key const& of, task_options const& how) {
 
 bool store::add(key const& of, task_options const& how) {
   with_.check_process();
+  stock_ids();
   bool in_doubt = false;
   for (;;) {
     try {
@@ -131,7 +157,7 @@ void store::load_piece(db::session& on, std::span<entry const> piece, std::int64
 imported store::import_piece(std::span<entry const> piece, task_options const& how) {
   auto const count = static_cast<std::int64_t>(piece.size());
   bool const in_place = with_.dialect.one_writer || with_.borrowed;
-  auto const first = in_place ? 0 : block(count);
+  auto const first = in_place ? 0 : block(count, patience);
   auto const here = present();
   imported out;
   bool known_keys = false;  // some are there: row by row then

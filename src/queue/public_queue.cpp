@@ -82,6 +82,10 @@ outcome claim::complete() && { return inside_->complete(); }
 claim::turnover claim::complete_and_claim(int limit) && {
   std::unique_ptr<queues::batch> next;
   auto const ended = inside_->complete_and_claim(limit, next);
+  if (next && next->tasks().empty()) {  // ids whose members are gone: the claim that looks further
+    next.reset();
+    next = inside_->claim_again(limit);
+  }
   return {ended, claim_of(std::move(next))};
 }
 

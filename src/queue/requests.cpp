@@ -3,7 +3,7 @@
 
 #include <daybook/error.hpp>
 
-#include <algorithm>
+#include <utility>
 
 namespace daybook {
 inline namespace v1 {
@@ -44,6 +44,10 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
 }
 
 std::int64_t store::attend() {
+  {
+    std::lock_guard const lock(guard_);
+    attended_ = base::boot_clock::now();
+  }
   auto const here = present();
   bool any = false;
   core::read(with_, patience, [&](db::session& on) {
@@ -52,11 +56,32 @@ std::int64_t store::attend() {
   });
   if (!any) return 0;
   std::int64_t count = 0;
+  // Those of tasks in hand stay; what was asked for after them must not wait for that.
+  for (std::int64_t after = 0; after >= 0;) count += attend_page(here, after);
+  return count;
+}
+
+void store::attend_at_times() {
+  {
+    std::lock_guard const lock(guard_);
+    if (base::boot_clock::now() - attended_ < std::chrono::seconds{1}) return;
+  }
+  attend();
+}
+
+/// `after`: the last request that was looked at; -1: there are no more.
+std::int64_t store::attend_page(row const& here, std::int64_t& after) const {
+  auto const from = after;
   for (;;) {
     try {
+      std::int64_t count = 0;
       core::transact(with_, {.name = "attend", .patience = patience}, [&](db::session& on) {
         count = 0;
-        auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, at_once});
+        auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, from, at_once});
+        after = -1;
+        if (std::cmp_equal(waiting.size(), at_once)) {
+          decode(waiting.row(waiting.size() - 1)[0], after);
+        }
         std::int64_t now_us = 0;
         decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
         for (std::size_t i = 0; i < waiting.size(); ++i) {

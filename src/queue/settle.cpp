@@ -158,8 +158,8 @@ bool is_plain(verdict const& how) {
   return how.what == verdict::kind::success && how.remark.empty() && !how.finished_us;
 }
 
-/// A range of which every task has ended, most of them with success and no remark: one row says that
-/// of all its ids, from the first such on, and rows of their own say more of the others.
+/// A range of which every task has ended, most of them with success and no remark: one row says
+/// that of all its ids, from the first such on, and rows of their own say more of the others.
 bool one_row_for(policy const& by, segment const& range, std::span<ending const> inside,
                  std::vector<told>& to) {
   if (by.every_outcome || range.size() > widest_outcome) return false;

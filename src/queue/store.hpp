@@ -3,6 +3,7 @@
 // Thread-safe.
 #pragma once
 
+#include "base/platform.hpp"
 #include "core/context.hpp"
 #include "core/holder.hpp"
 #include "core/transact.hpp"
@@ -81,6 +82,8 @@ class store : public std::enable_shared_from_this<store> {
   std::int64_t reclaim();
   /// How many of what people asked for were done.
   std::int64_t attend();
+  /// The same where it was not done for a second.
+  void attend_at_times();
 
   // upkeep.cpp
   upkept upkeep();
@@ -105,8 +108,10 @@ class store : public std::enable_shared_from_this<store> {
   void add_orphan(std::string claim, std::string holder);
 
  private:
+  /// Has an id without asking the database, where a block is at hand or can be had.
+  void stock_ids();
   [[nodiscard]] std::int64_t next_id(db::session& on);
-  [[nodiscard]] std::int64_t block(std::int64_t count);
+  [[nodiscard]] std::int64_t block(std::int64_t count, std::chrono::milliseconds wait) const;
   void arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const;
   void load_piece(db::session& on, std::span<entry const> piece, std::int64_t lo) const;
   imported import_piece(std::span<entry const> piece, task_options const& how);
@@ -128,6 +133,7 @@ class store : public std::enable_shared_from_this<store> {
   void settle_orphans();
   void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);
+  std::int64_t attend_page(row const& here, std::int64_t& after) const;
   bool attend_one(db::session& on, row const& here, std::span<cell const> request,
                   std::int64_t now_us) const;
 
@@ -142,10 +148,12 @@ class store : public std::enable_shared_from_this<store> {
   std::string name_;
   mutable std::mutex guard_;
   row row_;
+  base::boot_clock::time_point attended_{};
+  std::mutex stocking_;       ///< held while a block is taken
   std::int64_t next_id_ = 0;  ///< of a block of ids that is this process's
   std::int64_t last_id_ = 0;
   std::int64_t seen_version_ = 0;  ///< of the queue's row, by the last claim
-  double ids_a_segment_ = 1000;  ///< as the last claims found them
+  double ids_a_segment_ = 1000;    ///< as the last claims found them
   struct orphan {
     std::string claim;
     std::string holder;

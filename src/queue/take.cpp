@@ -18,8 +18,6 @@ namespace {
 constexpr int largest_claim = 10'000;
 /// A claim takes no more than what may start within so long: nobody waits with a full hand.
 constexpr std::int64_t horizon_us = 1'000'000;
-/// So many claims of nothing but ids without a member, then the next call goes on.
-constexpr int most_empty = 20;
 
 /// The range that covers an id; `ranges` in the order of lo.
 segment const& range_of(std::vector<segment> const& ranges, std::int64_t id) {
@@ -148,10 +146,9 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
   if (here.throttled()) start = permitted(on, here, limit);
   if (start.limit == 0) return nullptr;
   int const first = suspects ? priorities : 0;
-  auto const found =
-      db::run(on, with_.sql["claim.take"],
-              {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first},
-               std::int64_t{first + priorities - 1}});
+  auto const found = db::run(on, with_.sql["claim.take"],
+                             {id, here.id, holder, start.limit, segments_for(start.limit),
+                              std::int64_t{first}, std::int64_t{first + priorities - 1}});
   if (found.size() == 0) return nullptr;
   auto ranges = ranges_in(found);
   learn(ranges, number_in(found, 10));
@@ -245,13 +242,12 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
   follow_seen();
   attend();
   bool reclaimed = false;
-  for (int empty = 0; empty < most_empty;) {
+  for (;;) {
     auto out = try_claim(how);
     if (out) {
       follow_seen();
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
-      ++empty;
     } else if (std::exchange(reclaimed, true) || reclaim() == 0) {
       break;
     }

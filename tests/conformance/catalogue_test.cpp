@@ -18,12 +18,26 @@ class catalogue : public on_engine {
   struct samples {
     std::map<std::string, std::string> texts;
     std::map<std::string, std::int64_t> numbers;
+    /// Names that mean something else with queues, as "claim.take segments"; all else is a number.
+    std::map<std::string, std::string> of_queues;
 
-    [[nodiscard]] daybook::value of(std::string const& name) const {
+    [[nodiscard]] daybook::value of(std::string const& statement, std::string const& name) const {
+      auto const room = statement.substr(0, statement.find('.') + 1);
+      for (auto const& known : {statement + " " + name, room + " " + name, ". " + name}) {
+        auto const text = of_queues.find(known);
+        if (text != of_queues.end() && is_of_queues(room)) return std::string_view(text->second);
+      }
+      if (is_of_queues(room)) return std::int64_t{1};
       if (auto const number = numbers.find(name); number != numbers.end()) return number->second;
       auto const text = texts.find(name);
       if (text == texts.end()) throw std::runtime_error("no sample for " + name);
       return std::string_view(text->second);
+    }
+
+    static bool is_of_queues(std::string const& room) {
+      static std::set<std::string> const rooms{"queue.", "member.",  "claim.",  "segment.",
+                                               "task.",  "request.", "outcome."};
+      return rooms.contains(room);
     }
   };
 
@@ -78,7 +92,17 @@ class catalogue : public on_engine {
              {"progress_total", 1},
              {"done", 1},
              {"before_us", 1},
-             {"since_us", 1}}};
+             {"since_us", 1}},
+            {{". key", "k1"},
+             {". name", "stock"},
+             {". payload", "{}"},
+             {". claim", "01234567-89ab-7def-8123-456789abcdef"},
+             {". holder", "h"},
+             {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
+             {"claim.done rows", R"([[1,2,2,1,0,""]])"},
+             {"member.add_all rows", R"([[1,"a",null]])"},
+             {"claim.give_back segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
+             {". outcomes", R"([[1,2,2,1,0,null,""]])"}}};
   }
 
   /// The plan of each part of a statement, in the engine's own words.
@@ -86,7 +110,7 @@ class catalogue : public on_engine {
                                daybook::db::statement what, samples const& with) const {
     what.text = how + what.text;
     std::vector<daybook::value> values;
-    for (auto const& name : what.inputs) values.push_back(with.of(name));
+    for (auto const& name : what.inputs) values.push_back(with.of(what.name, name));
     return on.run(what, values);
   }
 
@@ -194,6 +218,52 @@ TEST_P(catalogue, hot_statements_use_the_primary_key) {
   text.pop_back();
   // What the poolers and the snapshots stand before is one engine.
   golden("plans." + std::string(book.dialect()) + ".txt", text);
+}
+
+TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto q = book.make_queue("stock", {.segment = 2});
+  std::vector<daybook::entry> entries;
+  for (int i = 0; i < 5000; ++i) entries.push_back({key("k" + std::to_string(i))});
+  q.import(entries);
+  for (int i = 0; i < 20; ++i) {
+    auto batch = q.claim({.limit = 50}).value();
+    for (auto const& one : batch.tasks()) batch.finish(one, daybook::result::success("x"));
+    EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  }
+  auto const held = q.claim({.limit = 4}).value();
+  auto with = samples{};
+  with.of_queues = {{". key", "k1"},
+                    {". claim", held.id()},
+                    {". holder", "h"},
+                    {"claim.done rows", R"([[1,2,2,1,0,""]])"}};
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      on.run({"plans", "analyze real_segment, real_member, real_outcome", {}, {}}, {});
+      on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    for (auto const* name : {"member.find", "member.range", "segment.of", "segment.hold",
+                             "segment.piece", "segment.living", "task.outcome", "task.told"}) {
+      for (auto const& part : in.sql[name].parts) {
+        text += std::string(name) + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, with))) {
+          text += "  " + one + "\n";
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN real_"}) {
+            EXPECT_EQ(one.find(bad), std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    }
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(catalogue);

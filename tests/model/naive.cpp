@@ -62,7 +62,7 @@ void naive::add(options const& by, std::int64_t id, std::string key, int priorit
   one.priority = priority;
   one.period = by.period.count();
   auto const grain = grain_of(by);
-  one.due = at ? up_to(*at, second) : now / grain * grain;
+  one.due = at ? up_to(*at, second) : by.rounds ? up_to(now, second) : now / grain * grain;
   one.turn = up_to(at ? one.due : now, grain);
   rows[id] = std::move(one);
 }

@@ -122,7 +122,7 @@ class play {
   [[nodiscard]] static options options_of(std::uint32_t from);
   void claimed(std::size_t book, std::shared_ptr<handle> const& from, daybook::claim batch,
                int limit, bool suspects);
-  void nothing_claimed(bool suspects, std::int64_t holes);
+  void nothing_claimed(bool suspects);
   [[nodiscard]] bool renew(std::size_t book);
   void compare(std::uint32_t sample);
   void compare_one(std::uint32_t sample);

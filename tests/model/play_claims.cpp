@@ -42,19 +42,13 @@ void play::claim(op const& what, bool suspects) {
   auto const book = static_cast<std::size_t>(what.b % 2);
   auto const from = handles_[book];
   model_.attend(from->by, on_.now);
-  std::int64_t const unclaimed =
-      std::count_if(model_.rows.begin(), model_.rows.end(),
-                    [](auto const& one) { return one.second.claim == 0; });
-  auto const holes = on_.seen.covered_ids(queue_) - unclaimed;
   auto batch = from->queue.claim({.limit = limit, .suspects = suspects});
   from->hear();
-  if (!batch) return nothing_claimed(suspects, holes);
+  if (!batch) return nothing_claimed(suspects);
   claimed(book, from, std::move(*batch), limit, suspects);
 }
 
-void play::nothing_claimed(bool suspects, std::int64_t holes) {
-  // After twenty batches without a member it leaves the rest to the next call.
-  if (holes >= 20) return;
+void play::nothing_claimed(bool suspects) {
   auto const there = model_.eligible(newest_.rounds, suspects, on_.now);
   must(there.empty(), "nothing is claimed, but " +
                           (there.empty() ? std::string() : there.front()->key) + " is due");
@@ -154,7 +148,7 @@ void play::complete(op const& what, bool and_claim) {
   ended.from->hear();
   must(next.ended == outcome::done, "a claim in hand is lost at its end");
   model_.end(by, ended.number, false, on_.now);
-  if (!next.next) return nothing_claimed(false, 0);
+  if (!next.next) return nothing_claimed(false);
   if (next.next->tasks().empty()) return;  // ids without a member: they go with it
   claimed(ended.book, ended.from, std::move(*next.next), limit, false);
 }
