@@ -135,7 +135,7 @@ select w.lo, w.hi, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
 from {claim} c join (select {now} as us) as clock
   join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
-    finished bigint path '$[5]', remark longtext path '$[6]')) as w
+    finished bigint path '$[5]', remark longtext character set utf8mb4 path '$[6]')) as w
 where c.id = :claim and c.holder = :holder and {in_hand};
 
 -- The same, a row for every task.
@@ -148,7 +148,7 @@ select m.id, m.id + 1, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
 from {claim} c join (select {now} as us) as clock
   straight_join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
-    finished bigint path '$[5]', remark longtext path '$[6]')) as w
+    finished bigint path '$[5]', remark longtext character set utf8mb4 path '$[6]')) as w
   straight_join {member} m on m.id >= w.lo and m.id < w.hi
 where c.id = :claim and c.holder = :holder and {in_hand};
 
@@ -170,7 +170,7 @@ from (select id from {claim}
       where id = :claim and holder = :holder and {in_hand} lock in share mode) as c
   join json_table(:rows, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', delay_us bigint path '$[4]',
-    remark longtext path '$[5]')) as w;
+    remark longtext character set utf8mb4 path '$[5]')) as w;
 
 -- name: claim.ledger
 -- in: claim

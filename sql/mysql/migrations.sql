@@ -212,7 +212,8 @@ create table if not exists {segment} (
 
 -- `ranges`: rows of [lo, hi, hi of the segment it was cut from, lane, state, attempts, crashes,
 -- turn_us, period_us, due_us], in JSON. `reclaimed_us`: its holder died; the row stays so that the
--- holder, should it live after all, hears of it.
+-- holder, should it live after all, hears of it. json_valid: a server that cuts long texts short
+-- (group_concat_max_len) must say so, and not lose tasks.
 create table if not exists {claim} (
   claimed_us   bigint not null,
   reclaimed_us bigint,
@@ -220,7 +221,7 @@ create table if not exists {claim} (
   size         int    not null,
   id           varbinary(64) not null primary key,
   holder       varbinary(64) not null,
-  ranges       longtext character set ascii collate ascii_bin not null
+  ranges       longtext character set ascii collate ascii_bin not null check (json_valid(ranges))
 ) engine = InnoDB;
 
 -- What is finished of a claim that goes on.

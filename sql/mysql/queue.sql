@@ -74,12 +74,13 @@ values (:id, :queue, :key, :payload, {now});
 -- in: queue, rows
 insert ignore into {member} (id, queue, member_key, payload, created_us)
 select r.id, :queue, r.k, r.payload, {now}
-from json_table(:rows, '$[*]' columns (id bigint path '$[0]', k longtext path '$[1]',
-    payload longtext path '$[2]')) as r;
+from json_table(:rows, '$[*]' columns (id bigint path '$[0]',
+    k longtext character set utf8mb4 path '$[1]',
+    payload longtext character set utf8mb4 path '$[2]')) as r;
 
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next
--- instant of the grain, so that those who come together stay together. In a queue of rounds they are
--- due after the instant of a round that is open.
+-- instant of the grain, so that those who come together stay together. In a queue of rounds they
+-- are due after the instant of a round that is open.
 -- name: member.arm
 -- in: queue, lo, hi, lane, at_us
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)

@@ -263,6 +263,43 @@ TEST_P(queued, a_claim_hears_of_options_that_another_process_changed) {
   EXPECT_EQ(q.options().running_limit, 5);
 }
 
+TEST_P(queued, keys_payloads_and_remarks_are_bytes) {
+  if (on_mariadb()) database_.execute("alter database character set latin1");
+  auto q = book_.make_queue("letters");
+  std::string const hard = "\xF0\x9F\x98\x80 ключ \"q\" \\ '";
+  EXPECT_EQ(q.import({{key("été"), "пример"}}).added, 1);
+  // Row by row, for one is there already.
+  auto const more = q.import({{key("été")}, {key("ete")}, {key(hard), hard + "\n\t"}});
+  EXPECT_EQ(more.added, 2);
+  EXPECT_EQ(more.present, 1);
+  auto batch = q.claim().value();
+  ASSERT_EQ(batch.tasks().size(), 3U);
+  EXPECT_EQ(batch.tasks()[0].payload, "пример");
+  EXPECT_EQ(batch.tasks()[2].key, hard);
+  EXPECT_EQ(batch.tasks()[2].payload, hard + "\n\t");
+  batch.finish(batch.tasks()[0], result::failure("ошибка " + hard));
+  EXPECT_TRUE(batch.flush());
+  batch.finish(batch.tasks()[2], result::success(hard));
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(q.find(key("été")).value().remark, "ошибка " + hard);
+  EXPECT_EQ(q.find(key(hard)).value().remark, hard);
+}
+
+TEST_P(queued, a_claim_of_thousands_of_segments) {
+  auto q = book_.make_queue("ones", {.segment = 1});
+  EXPECT_EQ(q.import(keys(0, 3000)).added, 3000);
+  EXPECT_EQ(q.counts().segments, 3000);
+  std::size_t taken = 0;
+  while (auto batch = q.claim({.limit = 10'000})) {
+    taken = std::max(taken, batch->tasks().size());
+    for (auto const& one : batch->tasks()) batch->finish(one, result::success());
+    EXPECT_EQ(std::move(*batch).complete(), outcome::done);
+    q.import(keys(3000, 6000));
+  }
+  EXPECT_GE(taken, 3000U);
+  EXPECT_EQ(q.counts().succeeded, 6000);
+}
+
 TEST_P(queued, refuses_what_cannot_be) {
   auto const refused = [&](queue_options const& how) {
     return fault_of([&] { book_.make_queue("bad", how); }) == fault::bad_argument;
