@@ -82,17 +82,15 @@ where claim = :claim and lo <= :member and hi > :member;
 -- in: claim, member
 -- out: state
 select state from {outcome}
-where claim = :claim and lo <= :member and lo > :member - 1000 and hi > :member
-order by hi - lo limit 1;
+where claim = :claim and lo <= :member and lo > :member - 1000 and hi > :member;
 
--- The newest of a task. A row covers at most 1000 ids; of those of one claim, the one that says most
--- of a task is the narrowest.
+-- The newest of a task. A row covers at most 1000 ids.
 -- name: task.outcome
 -- in: member
 -- out: state, attempts, turn_us, started_us, finished_us, claim, remark
 select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
 where lo <= :member and lo > :member - 1000 and hi > :member
-order by started_us desc, attempts desc, hi - lo limit 1;
+order by started_us desc, attempts desc limit 1;
 
 -- name: segment.of_state
 -- in: queue, state, after, count

@@ -153,26 +153,6 @@ class cover {
   bool tight_;
 };
 
-/// A success of which there is nothing more to say.
-bool is_plain(verdict const& how) {
-  return how.what == verdict::kind::success && how.remark.empty() && !how.finished_us;
-}
-
-/// A range of which every task has ended, most of them with success and no remark: one row says
-/// that of all its ids, from the first such on, and rows of their own say more of the others.
-bool one_row_for(policy const& by, segment const& range, std::span<ending const> inside,
-                 std::vector<told>& to) {
-  if (by.every_outcome || range.size() > widest_outcome) return false;
-  std::int64_t first = -1;
-  for (auto const& task : inside) {
-    if (task.how == nullptr) return false;
-    if (first < 0 && is_plain(*task.how)) first = task.id;
-  }
-  if (first < 0 || std::cmp_less(inside.size() * 2, range.size())) return false;
-  append(to, told{first, range.hi, task_state::succeeded, range.attempts + 1, range.turn_us});
-  return true;
-}
-
 std::uint64_t mixed(std::uint64_t from) {
   // The finalizer of SplitMix64: every bit of the input reaches every bit of the output.
   from = (from ^ (from >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -206,12 +186,10 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
     while (next < living.size() && living[next].id < range.hi) ++next;
     auto const inside = living.subspan(first, next - first);
     cover const covered(range, inside);
-    bool const told_of_all = one_row_for(by, range, inside, out.history);
     for (std::size_t at = 0; at < inside.size(); ++at) {
       auto const piece = covered.piece(at);
       auto const back = after(by, piece, inside[at], rest);
       append(out.back, back, by.segment);
-      if (told_of_all && is_plain(*inside[at].how)) continue;
       if (auto tell = telling(piece, back, inside[at], rest)) append(out.history, std::move(*tell));
     }
   }

@@ -223,7 +223,7 @@ TEST_P(together, is_tried_again_whole) {
   });
   second.reset();
   EXPECT_EQ(effects("done"), "1");
-  EXPECT_EQ(log_.count("retried operate"), 1U);
+  EXPECT_GE(log_.count("retried operate"), 1U);  // on a slow machine also for a lock
 }
 
 DAYBOOK_ON_EVERY_ENGINE(together);
