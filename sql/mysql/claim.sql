@@ -2,35 +2,38 @@
 -- done with it; its id is fresh for each claim.
 
 -- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
--- `segments`: no more than so many are locked. An index probe for each lane. The lane and the
--- instant are variables, because a range of an index takes no subquery for a bound.
+-- `segments`: no more than so many are locked. An index probe for each lane. A row for each task,
+-- and one without an id: the claim's ranges and the queue's version. A holder that was declared
+-- dead takes nothing. The lane and the instant are variables, because a range of an index takes no
+-- subquery for a bound.
 -- name: claim.take
--- in: claim, queue, holder, count, segments, first_lane, last_lane
--- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us, now_us, version
+-- in: claim, queue, holder, count, segments, first_lane
+-- out: id, member_key, payload
 select max(case when q.rounds = 1 then least(coalesce(q.round_us, 0), {now}) else {now} end)
-into @daybook_until from {queue} q where q.id = :queue and q.paused = 0;
+into @daybook_until from {queue} q where q.id = :queue and q.paused = 0
+    and exists (select 1 from {holder} where uuid = :holder and ended_us is null);
 -- then
 select case when @daybook_until is null then null else coalesce(
   (select lane from {segment} where queue = :queue and lane = :first_lane
      and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 1
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 2
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 3
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 4
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 5
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 6
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 7
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 8
-     and lane <= :last_lane and due_us <= @daybook_until limit 1),
+     and due_us <= @daybook_until limit 1),
   (select lane from {segment} where queue = :queue and lane = :first_lane + 9
-     and lane <= :last_lane and due_us <= @daybook_until limit 1)) end
+     and due_us <= @daybook_until limit 1)) end
 into @daybook_lane;
 -- then
 insert into {claim} (id, queue, holder, claimed_us, size, ranges)
@@ -64,25 +67,29 @@ update {claim} c
 set s.lo = r.hi
 where c.id = :claim and r.hi < r.whole;
 -- then
-select r.lo, r.hi, r.lane, r.state, r.attempts, r.crashes, r.turn_us, r.period_us, r.due_us,
-  c.claimed_us, q.version
-from {claim} c
-  join {queue} q on q.id = c.queue
-  join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
-    lane int path '$[3]', state int path '$[4]', attempts int path '$[5]',
-    crashes int path '$[6]', turn_us bigint path '$[7]', period_us bigint path '$[8]',
-    due_us bigint path '$[9]')) as r
-where c.id = :claim order by r.due_us, r.hi;
-
--- name: claim.members
--- in: claim
--- out: id, member_key, payload
+select null, c.ranges, cast(q.version as char)
+from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
+union all
 select m.id, m.member_key, m.payload
 from {claim} c
   straight_join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
     hi bigint path '$[1]')) as r
   straight_join {member} m on m.id >= r.lo and m.id < r.hi
-where c.id = :claim order by m.id;
+where c.id = :claim;
+
+-- What a claim has in hand, in the form of claim.take.
+-- name: claim.tasks
+-- in: claim
+-- out: id, member_key, payload
+select null, c.ranges, cast(q.version as char)
+from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
+union all
+select m.id, m.member_key, m.payload
+from {claim} c
+  straight_join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
+    hi bigint path '$[1]')) as r
+  straight_join {member} m on m.id >= r.lo and m.id < r.hi
+where c.id = :claim;
 
 -- Whether more waits: asked for, or claimed singly.
 -- name: claim.beside
@@ -92,19 +99,25 @@ select exists (select 1 from {request} where queue = :queue),
   exists (select 1 from {segment}
           where queue = :queue and lane between 10 and 19 and due_us <= {now});
 
--- Whoever ends a claim locks it first, and then reads its ledger: what was committed while it
--- waited must be seen. Then, all in one transaction: claim.give_back, claim.tell, claim.end, which is
--- the write that only the claim's holder can make. Each does nothing where it is another's.
+-- Whoever ends a claim that has a ledger locks it first, and then reads that: what was committed
+-- while it waited must be seen.
 -- name: claim.lock
 -- in: claim, holder
 -- out: id
 select id from {claim} where id = :claim and holder = :holder and {in_hand} for update;
 
--- Writes back what is to be done again. `segments`: rows of [lo, hi, lane, state, attempts,
--- crashes, turn_us, period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a
--- period from now, in grains of `us`; 3 `us` from now.
--- name: claim.give_back
--- in: claim, holder, segments
+-- Ends a claim: its row goes, which only its holder can do. Nothing where it is another's. Locked
+-- first, for the other statements read what was committed before and wait for nobody.
+-- `segments`: what is to be done again, rows of [lo, hi, lane, state, attempts, crashes, turn_us,
+-- period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a period from now, in
+-- grains of `us`; 3 `us` from now.
+-- `outcomes`: history, rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now),
+-- remark]; each: 1 where every task has a row.
+-- name: claim.complete
+-- in: claim, holder, segments, outcomes, each
+select count(*) into @daybook_mine from {claim}
+where id = :claim and holder = :holder and {in_hand} for update;
+-- then
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
 select a.hi, a.lo, a.queue, a.lane, a.state, a.attempts, a.crashes, a.period, a.turn,
   case a.how when 0 then a.us when 3 then (a.at_us + a.us + 999999) div 1000000 * 1000000
@@ -124,36 +137,18 @@ from (
       how int path '$[8]', us bigint path '$[9]')) as w
   where c.id = :claim and c.holder = :holder and {in_hand}
 ) as a;
-
--- `outcomes`: rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now), remark].
--- name: claim.tell
--- in: claim, holder, outcomes
+-- then
 insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
   remark)
-select w.lo, w.hi, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
-  coalesce(w.finished, clock.us), w.remark
-from {claim} c join (select {now} as us) as clock
-  join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
-    state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
-    finished bigint path '$[5]', remark longtext character set utf8mb4 path '$[6]')) as w
-where c.id = :claim and c.holder = :holder and {in_hand};
-
--- The same, a row for every task.
--- name: claim.tell_each
--- in: claim, holder, outcomes
-insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
-  remark)
-select m.id, m.id + 1, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
-  coalesce(w.finished, clock.us), w.remark
+select coalesce(m.id, w.lo), coalesce(m.id + 1, w.hi), c.queue, c.id, w.state, w.attempts, w.turn,
+  c.claimed_us, coalesce(w.finished, clock.us), w.remark
 from {claim} c join (select {now} as us) as clock
   straight_join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
     finished bigint path '$[5]', remark longtext character set utf8mb4 path '$[6]')) as w
-  straight_join {member} m on m.id >= w.lo and m.id < w.hi
+  left join {member} m on :each = 1 and m.id >= w.lo and m.id < w.hi
 where c.id = :claim and c.holder = :holder and {in_hand};
-
--- name: claim.end
--- in: claim, holder
+-- then
 delete from {claim} where id = :claim and holder = :holder and {in_hand};
 
 -- name: claim.forget_done
@@ -180,13 +175,8 @@ where claim = :claim order by lo;
 
 -- name: claim.ranges
 -- in: claim
--- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
-select r.lo, r.hi, r.lane, r.state, r.attempts, r.crashes, r.turn_us, r.period_us, r.due_us
-from {claim} c join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
-    hi bigint path '$[1]', lane int path '$[3]', state int path '$[4]', attempts int path '$[5]',
-    crashes int path '$[6]', turn_us bigint path '$[7]', period_us bigint path '$[8]',
-    due_us bigint path '$[9]')) as r
-where c.id = :claim order by r.lo;
+-- out: ranges
+select ranges from {claim} where id = :claim;
 
 -- Claims whose holder is over, or looks so. `marked`: it is declared dead already.
 -- name: claim.abandoned
@@ -208,9 +198,11 @@ where c.id = :claim and c.reclaimed_us is null
   and not exists (select 1 from {holder} h where h.uuid = c.holder and h.ended_us is null)
 for update skip locked;
 
+-- In the place of a claim that was ended for its dead holder.
 -- name: claim.bury
--- in: claim
-update {claim} set reclaimed_us = {now}, size = 0, ranges = '[]' where id = :claim;
+-- in: claim, queue, holder, claimed_us
+insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
+values (:claim, :queue, :holder, :claimed_us, {now}, 0, '[]');
 
 -- What became of a claim whose COMMIT reply was lost. Waits for that transaction, should it still
 -- be on its way; where there is no such claim, there will be none.

@@ -80,15 +80,17 @@ where claim = :claim and lo <= :member and hi > :member;
 -- in: claim, member
 -- out: state
 select state from {outcome}
-where claim = :claim and lo <= :member and lo > :member - 1000 and hi > :member;
+where claim = :claim and lo <= :member and lo > :member - 1000 and hi > :member
+order by attempts desc, hi - lo limit 1;
 
--- The newest of a task. A row covers at most 1000 ids.
+-- The newest of a task. A row covers at most 1000 ids, and stands for those that have no row of
+-- their own in the same claim.
 -- name: task.outcome
 -- in: member
 -- out: state, attempts, turn_us, started_us, finished_us, claim, remark
 select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
 where lo <= :member and lo > :member - 1000 and hi > :member
-order by started_us desc, attempts desc limit 1;
+order by started_us desc, attempts desc, hi - lo limit 1;
 
 -- name: segment.of_state
 -- in: queue, state, after, count

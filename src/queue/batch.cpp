@@ -86,7 +86,7 @@ std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
   return out;
 }
 
-ends text_of(settled const& what, bool every_outcome) {
+ends text_of(settled const& what) {
   rows segments;
   for (auto const& [s, how] : what.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
@@ -94,26 +94,13 @@ ends text_of(settled const& what, bool every_outcome) {
     segments.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us);
     segments.add(static_cast<std::int64_t>(how)).add(s.due_us);
   }
-  rows together;
-  rows each;
+  rows outcomes;
   for (auto const& t : what.history) {
-    auto& to = every_outcome && t.hi - t.lo > 1 ? each : together;
-    to.begin().add(t.lo).add(t.hi).add(static_cast<std::int64_t>(t.state));
-    to.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
-    to.add(std::string_view(t.remark));
+    outcomes.begin().add(t.lo).add(t.hi).add(static_cast<std::int64_t>(t.state));
+    outcomes.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
+    outcomes.add(std::string_view(t.remark));
   }
-  auto const text = [](rows const& of) { return of.empty() ? std::string() : of.text(); };
-  return {text(segments), text(together), text(each)};
-}
-
-void write_back(core::context const& with, db::session& on, std::string const& id,
-                std::string const& holder, ends const& what) {
-  auto const put = [&](std::string_view statement, std::string const& text) {
-    if (!text.empty()) db::run(on, with.sql[statement], {id, holder, text});
-  };
-  put("claim.give_back", what.segments);
-  put("claim.tell", what.outcomes);
-  put("claim.tell_each", what.each);
+  return {segments.text(), outcomes.text()};
 }
 
 batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
@@ -163,6 +150,12 @@ std::size_t batch::open_position(task const& of) const {
                 "the task '" + of.key + "' of queue '" + of_->name() + "' is finished already");
   }
   return at;
+}
+
+std::int64_t batch::size() const noexcept {
+  std::int64_t sum = 0;
+  for (auto const& one : ranges_) sum += one.size();
+  return sum;
 }
 
 void batch::finish(task const& of, result how) {
@@ -322,13 +315,17 @@ settled batch::settle_all(policy const& by) const {
 
 batch::end batch::end_in(db::session& on) {
   auto const& with = of_->with();
-  if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
-  if (ledger_used_) read_ledger(on);
-  auto const by = of_->present().by;
-  write_back(with, on, id_, holder_, text_of(settle_all(by), by.every_outcome));
+  if (ledger_used_) {
+    if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
+    read_ledger(on);
+  }
   if (ledger_used_) db::run(on, with.sql["claim.forget_done"], {id_});
-  bool const fenced = core::fenced(on, with.sql["claim.end"], {id_, holder_});
-  return fenced ? end::ours : end::gone;
+  auto const by = of_->present().by;
+  auto const texts = text_of(settle_all(by));
+  auto const ended = db::run(
+      on, with.sql["claim.complete"],
+      {id_, holder_, texts.segments, texts.outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
+  return ended.something() ? end::ours : end::gone;
 }
 
 /// After a COMMIT with a lost reply: a claim that is not there was ended by us.
@@ -366,17 +363,12 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
   auto const& with = of_->with();
   with.check_process();
   auto const by = of_->present().by;
-  auto const texts = text_of(settle_all(by), by.every_outcome);
+  auto const texts = text_of(settle_all(by));
   std::vector<db::call> calls;
-  auto const put = [&](std::string_view statement, std::string const& text) {
-    if (!text.empty()) db::add_calls(calls, with.sql[statement], {id_, holder_, text});
-  };
-  db::add_calls(calls, with.sql["claim.lock"], {id_, holder_});
-  put("claim.give_back", texts.segments);
-  put("claim.tell", texts.outcomes);
-  put("claim.tell_each", texts.each);
-  auto const fence = calls.size();
-  db::add_calls(calls, with.sql["claim.end"], {id_, holder_});
+  db::add_calls(
+      calls, with.sql["claim.complete"],
+      {id_, holder_, texts.segments, texts.outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
+  auto const fence = calls.size() - 1;
   std::string id;
   std::string holder;
   if (next != nullptr) {
@@ -385,13 +377,13 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     of_->add_taking(calls, id, holder, limit);
   }
   try {
-    auto const answers = core::write_together(with, insist(with, "complete"), calls);
+    auto answers = core::write_together(with, insist(with, "complete"), calls);
     over_ = true;
     if (next != nullptr) {
-      *next = of_->taken(answers, id, holder);
+      *next = of_->taken(std::move(answers.back()), id, holder);
       of_->follow_seen();
     }
-    return answers[fence].affected == 1 ? outcome::done : outcome::lost;
+    return answers[fence].something() ? outcome::done : outcome::lost;
   } catch (core::lost_reply const&) {
     // Both are there, or neither.
     try {

@@ -34,6 +34,8 @@ class batch {
   [[nodiscard]] std::string const& id() const noexcept { return id_; }
   [[nodiscard]] std::string const& holder() const noexcept { return holder_; }
   [[nodiscard]] std::vector<task> const& tasks() const noexcept { return tasks_; }
+  /// How many ids it has taken, those without a member among them.
+  [[nodiscard]] std::int64_t size() const noexcept;
   [[nodiscard]] std::string idempotency_key(task const& of) const;
   /// It was never claimed, or is nobody's any more: its end writes nothing.
   void forget() noexcept { over_ = true; }
@@ -88,17 +90,12 @@ class batch {
   bool over_ = false;
 };
 
-/// What becomes of a claim's tasks, as values of claim.give_back, claim.tell and claim.tell_each;
-/// empty: nothing to say.
+/// What becomes of a claim's tasks, as values of claim.complete.
 struct ends {
   std::string segments;
   std::string outcomes;
-  std::string each;
 };
-[[nodiscard]] ends text_of(settled const& what, bool every_outcome);
-/// Writes the ends of a claim that the caller's transaction has locked, but for its own row.
-void write_back(core::context const& with, db::session& on, std::string const& id,
-                std::string const& holder, ends const& what);
+[[nodiscard]] ends text_of(settled const& what);
 /// Of the columns of claim.ledger: which ids, and how they ended.
 struct ledger_entry {
   std::int64_t lo = 0;

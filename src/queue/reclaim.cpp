@@ -50,20 +50,26 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
       auto const decided =
           core::transact(with_, {.name = "reclaim", .patience = patience}, [&](db::session& on) {
             auto const seized = db::run(on, with_.sql["claim.seize"], {id});
-            std::int64_t queue = 0;
-            if (seized.size() > 0) decode(seized.row(0)[0], queue);
             auto const here = present();
+            std::int64_t queue = 0;
+            std::int64_t claimed_us = 0;
+            if (seized.size() > 0) {
+              decode(seized.row(0)[0], queue);
+              decode(seized.row(0)[1], claimed_us);
+            }
             if (queue != here.id) return core::decision::rollback;
-            auto const rows = db::run(on, with_.sql["claim.ranges"], {id});
-            std::vector<segment> ranges(rows.size());
-            for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i] = segment_of(rows.row(i));
+            auto const column = db::run(on, with_.sql["claim.ranges"], {id});
+            auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
             auto ledger = ledger_of(with_, on, id);
             if (base::left_out("ledger")) ledger.clear();
             auto const endings = endings_of(with_, on, ranges, ledger);
             auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
-            write_back(with_, on, id, holder, queues::text_of(ended, here.by.every_outcome));
+            auto const texts = queues::text_of(ended);
             if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
-            db::run(on, with_.sql["claim.bury"], {id});
+            db::run(on, with_.sql["claim.complete"],
+                    {id, holder, texts.segments, texts.outcomes,
+                     std::int64_t{here.by.every_outcome ? 1 : 0}});
+            db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
             return core::decision::commit;
           });
       return decided == core::decision::commit;

@@ -1,6 +1,9 @@
 #include "queue/rows.hpp"
 
+#include <daybook/error.hpp>
+
 #include <array>
+#include <system_error>
 
 namespace daybook {
 inline namespace v1 {
@@ -26,6 +29,25 @@ rows& rows::add(std::string_view text) {
   }
   text_.push_back('"');
   return *this;
+}
+
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+  std::vector<std::int64_t> out;
+  auto const* at = text.data();
+  auto const* const end = at + text.size();
+  while (at != end) {
+    if (*at == '[' || *at == ']' || *at == ',' || *at == ' ') {
+      ++at;
+      continue;
+    }
+    auto const [next, failed] = std::from_chars(at, end, out.emplace_back());
+    if (failed != std::errc()) {
+      throw error({.kind = fault::internal}, "a claim's ranges are not numbers: it was changed by "
+                                             "something else than this library");
+    }
+    at = next;
+  }
+  return out;
 }
 
 }  // namespace queues

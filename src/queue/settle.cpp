@@ -129,6 +129,30 @@ void append(std::vector<told>& to, told next) {
   to.push_back(std::move(next));
 }
 
+/// History in fewer rows: a success stands for all its ids that have no row of their own, so those
+/// between which there is nothing but such rows are one. A reader takes the row of the most
+/// attempts, of these the narrowest, and so none of fewer attempts may lie in between.
+std::vector<told> folded(std::vector<told> all) {
+  constexpr auto none = static_cast<std::size_t>(-1);
+  std::vector<told> out;
+  auto open = none;
+  std::int64_t reach = 0;
+  for (auto& next : all) {
+    bool const plain =
+        next.state == task_state::succeeded && next.remark.empty() && !next.finished_us;
+    if (open != none && (next.lo != reach || next.attempts < out[open].attempts)) open = none;
+    reach = next.hi;
+    if (open != none && plain && next.attempts == out[open].attempts &&
+        next.turn_us == out[open].turn_us && next.hi - out[open].lo <= widest_outcome) {
+      out[open].hi = next.hi;
+      continue;
+    }
+    if (plain) open = out.size();
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
 /// The ids for which one of a range's tasks stands: its own, and the holes around it.
 class cover {
  public:
@@ -193,6 +217,7 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
       if (auto tell = telling(piece, back, inside[at], rest)) append(out.history, std::move(*tell));
     }
   }
+  if (!by.every_outcome) out.history = folded(std::move(out.history));
   return out;
 }
 

@@ -206,6 +206,20 @@ std::vector<std::string> names(core::context const& with) {
   return out;
 }
 
+std::vector<segment> ranges_of(std::string_view column) {
+  constexpr std::size_t width = 10;
+  auto const numbers = numbers_in(column);
+  std::vector<segment> out;
+  out.reserve(numbers.size() / width);
+  for (std::size_t at = 0; at + width <= numbers.size(); at += width) {
+    auto const* const n = &numbers[at];
+    out.push_back({n[0], n[1], static_cast<int>(n[3]), static_cast<task_state>(n[4]),
+                   static_cast<int>(n[5]), static_cast<int>(n[6]), n[7], n[8], n[9]});
+  }
+  std::sort(out.begin(), out.end(), [](segment const& a, segment const& b) { return a.lo < b.lo; });
+  return out;
+}
+
 segment segment_of(std::span<cell const> columns) {
   segment out;
   std::int64_t lane = 0;

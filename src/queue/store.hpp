@@ -75,9 +75,8 @@ class store : public std::enable_shared_from_this<store> {
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
   void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
                   int limit);
-  /// What came back of them; null: nothing is due.
-  std::unique_ptr<batch> taken(std::span<db::table const> answers, std::string const& id,
-                               std::string const& holder);
+  /// What came back of the last of them; null: nothing is due.
+  std::unique_ptr<batch> taken(db::table answer, std::string const& id, std::string const& holder);
   std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
   std::int64_t reclaim();
   /// How many of what people asked for were done.
@@ -125,11 +124,10 @@ class store : public std::enable_shared_from_this<store> {
   };
   std::unique_ptr<batch> try_claim(claim_options const& how);
   [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
-  std::unique_ptr<batch> batch_of(db::table const& members, std::string const& id,
-                                  std::string const& holder, std::vector<segment> ranges,
+  std::unique_ptr<batch> batch_of(db::table found, std::string const& id, std::string const& holder,
                                   permission const& start);
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
-  void learn(std::vector<segment> const& taken, std::int64_t version);
+  void learn(std::int64_t ids, std::size_t segments, std::int64_t version);
   void settle_orphans();
   void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);
@@ -172,6 +170,8 @@ std::shared_ptr<store> open(core::context const& with, core::holder& lease, std:
 
 /// A segment from the columns lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us.
 [[nodiscard]] segment segment_of(std::span<cell const> columns);
+/// The ranges of a claim from its column, in the order of lo.
+[[nodiscard]] std::vector<segment> ranges_of(std::string_view column);
 /// For segment.put.
 [[nodiscard]] std::string text_of(std::span<segment const> segments);
 

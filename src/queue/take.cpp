@@ -19,22 +19,9 @@ constexpr int largest_claim = 10'000;
 /// A claim takes no more than what may start within so long: nobody waits with a full hand.
 constexpr std::int64_t horizon_us = 1'000'000;
 
-/// The range that covers an id; `ranges` in the order of lo.
-segment const& range_of(std::vector<segment> const& ranges, std::int64_t id) {
-  auto const above = std::upper_bound(ranges.begin(), ranges.end(), id,
-                                      [](std::int64_t at, segment const& s) { return at < s.lo; });
-  return *std::prev(above);
-}
-
 std::int64_t number_in(db::table const& from, std::size_t column) {
   std::int64_t out = 0;
   decode(from.row(0)[column], out);
-  return out;
-}
-
-std::vector<segment> ranges_in(db::table const& from) {
-  std::vector<segment> out(from.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = segment_of(from.row(i));
   return out;
 }
 
@@ -77,28 +64,42 @@ store::permission store::permitted(db::session& on, row const& here, int limit) 
   return out;
 }
 
-std::unique_ptr<batch> store::batch_of(db::table const& found, std::string const& id,
-                                       std::string const& holder, std::vector<segment> ranges,
-                                       permission const& start) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](segment const& a, segment const& b) { return a.lo < b.lo; });
-  std::vector<task> tasks(found.size());
+std::unique_ptr<batch> store::batch_of(db::table found, std::string const& id,
+                                       std::string const& holder, permission const& start) {
+  std::vector<segment> ranges;
+  std::vector<task> tasks;
+  tasks.reserve(found.size());
+  std::int64_t version = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = std::span(found.cells).subspan(i * found.width, found.width);
+    auto& text = std::get<std::string>(row[1]);
+    auto* const more = std::get_if<std::string>(&row[2]);
+    if (auto const* task_id = std::get_if<std::int64_t>(&row[0])) {
+      auto& to = tasks.emplace_back();
+      to.id = *task_id;
+      to.key = std::move(text);
+      if (more != nullptr) to.payload = std::move(*more);
+    } else {
+      ranges = ranges_of(text);
+      version = std::stoll(*more);
+    }
+  }
+  if (ranges.empty()) return nullptr;
+  learn(ids_in(ranges), ranges.size(), version);
+  // They come range by range, and the ranges are in the order of their due times.
+  auto const earlier = [](task const& a, task const& b) { return a.id < b.id; };
+  if (!std::is_sorted(tasks.begin(), tasks.end(), earlier)) {
+    std::sort(tasks.begin(), tasks.end(), earlier);
+  }
+  auto range = ranges.begin();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     auto& to = tasks[i];
-    auto const row = found.row(i);
-    decode(row[0], to.id);
-    decode(row[1], to.key);
-    decode(row[2], to.payload);
-    auto const& range = range_of(ranges, to.id);
-    to.turn = timestamp(std::chrono::microseconds(range.turn_us));
-    to.attempt = range.attempts + 1;
-    to.crashes = range.crashes;
-    to.priority = range.lane % priorities;
-  }
-  // They come range by range, and the ranges are in the order of their due times.
-  std::sort(tasks.begin(), tasks.end(), [](task const& a, task const& b) { return a.id < b.id; });
-  for (std::size_t i = 0; i < tasks.size() && start.slot_us > 0; ++i) {
-    tasks[i].slot =
+    while (range->hi <= to.id) ++range;
+    to.turn = timestamp(std::chrono::microseconds(range->turn_us));
+    to.attempt = range->attempts + 1;
+    to.crashes = range->crashes;
+    to.priority = range->lane % priorities;
+    to.slot =
         std::chrono::microseconds(start.first_us + static_cast<std::int64_t>(i) * start.slot_us);
   }
   return std::make_unique<batch>(shared_from_this(), id, holder, std::move(ranges),
@@ -114,8 +115,8 @@ std::int64_t store::segments_for(std::int64_t limit) const {
       std::clamp(std::ceil(wanted / ids_a_segment_ * 1.25), 1.0, wanted));
 }
 
-void store::learn(std::vector<segment> const& taken, std::int64_t version) {
-  auto const seen = static_cast<double>(ids_in(taken)) / static_cast<double>(taken.size());
+void store::learn(std::int64_t ids, std::size_t segments, std::int64_t version) {
+  auto const seen = static_cast<double>(ids) / static_cast<double>(segments);
   std::lock_guard const lock(guard_);
   // Too many are locked for an instant, too few make a short claim: down at once, up by halves.
   ids_a_segment_ = std::max(1.0, std::min(seen, (ids_a_segment_ + seen) / 2));
@@ -126,17 +127,12 @@ void store::add_taking(std::vector<db::call>& to, std::string const& id, std::st
                        int limit) {
   db::add_calls(to, with_.sql["claim.take"],
                 {id, present().id, holder, std::int64_t{limit}, segments_for(limit),
-                 std::int64_t{0}, std::int64_t{priorities - 1}});
-  db::add_calls(to, with_.sql["claim.members"], {id});
+                 std::int64_t{0}});
 }
 
-std::unique_ptr<batch> store::taken(std::span<db::table const> answers, std::string const& id,
+std::unique_ptr<batch> store::taken(db::table answer, std::string const& id,
                                     std::string const& holder) {
-  auto const& found = answers[answers.size() - 2];
-  auto ranges = ranges_in(found);
-  if (ranges.empty()) return nullptr;
-  learn(ranges, number_in(found, 10));
-  return batch_of(answers.back(), id, holder, std::move(ranges), {});
+  return batch_of(std::move(answer), id, holder, {});
 }
 
 std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
@@ -146,18 +142,15 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
   if (here.throttled()) start = permitted(on, here, limit);
   if (start.limit == 0) return nullptr;
   int const first = suspects ? priorities : 0;
-  auto const found = db::run(on, with_.sql["claim.take"],
-                             {id, here.id, holder, start.limit, segments_for(start.limit),
-                              std::int64_t{first}, std::int64_t{first + priorities - 1}});
-  if (found.size() == 0) return nullptr;
-  auto ranges = ranges_in(found);
-  learn(ranges, number_in(found, 10));
-  if (start.slot_us > 0) {
+  auto found = db::run(
+      on, with_.sql["claim.take"],
+      {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}});
+  auto out = batch_of(std::move(found), id, holder, start);
+  if (out && start.slot_us > 0) {
     db::run(on, with_.sql["queue.reserve"],
-            {here.id, start.next_us + ids_in(ranges) * start.slot_us});
+            {here.id, start.next_us + out->size() * start.slot_us});
   }
-  return batch_of(db::run(on, with_.sql["claim.members"], {id}), id, holder, std::move(ranges),
-                  start);
+  return out;
 }
 
 std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string const& holder) {
@@ -170,9 +163,7 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
     if (found.size() == 0 || number_in(found, 1) != 0) {
       return core::decision::rollback;
     }
-    auto ranges = ranges_in(db::run(on, with_.sql["claim.ranges"], {id}));
-    out =
-        batch_of(db::run(on, with_.sql["claim.members"], {id}), id, holder, std::move(ranges), {});
+    out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder, {});
     return core::decision::rollback;
   });
   return out;
@@ -206,8 +197,8 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
       if (!how.suspects && goes_together() && !present().throttled()) {
         std::vector<db::call> calls;
         add_taking(calls, id, who, how.limit);
-        return taken(core::write_together(with_, {.name = "claim", .patience = patience}, calls),
-                     id, who);
+        auto answers = core::write_together(with_, {.name = "claim", .patience = patience}, calls);
+        return taken(std::move(answers.back()), id, who);
       }
       core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
         if (out) out->forget();

@@ -101,7 +101,7 @@ class catalogue : public on_engine {
              {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
              {"claim.done rows", R"([[1,2,2,1,0,""]])"},
              {"member.add_all rows", R"([[1,"a",null]])"},
-             {"claim.give_back segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
+             {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
              {". outcomes", R"([[1,2,2,1,0,null,""]])"}}};
   }
 

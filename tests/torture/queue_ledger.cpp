@@ -81,7 +81,7 @@ std::string question(std::string_view dialect, std::string const& queue) {
           " from daybook_claim c cross join " + ranges(dialect) +
           " where c.reclaimed_us is null and c." + is_of,
       line(dialect, {"'o'", "lo", "hi", "state", "turn_us", "claim"}) +
-          " from daybook_outcome where state = 2 and " + is_of,
+          " from daybook_outcome where " + is_of,
       line(dialect, {"'d'", "d.lo", "d.hi", "d.state", "0", "d.claim"}) +
           " from daybook_done d join daybook_claim c on c.id = d.claim where d.state = 2"
           " and c.reclaimed_us is null and c." +
@@ -99,6 +99,30 @@ std::string question(std::string_view dialect, std::string const& queue) {
   bool const lite = dialect == "sqlite";
   return "select coalesce(" + std::string(lite ? "group_concat" : "string_agg") + "(one_row, " +
          (lite ? "char(10)" : "chr(10)") + "), '') from (" + all + ") t";
+}
+
+/// Successes in history: a row stands for its ids that have no narrower row in the same claim.
+std::vector<span> successes(std::vector<span> const& history) {
+  std::set<std::pair<std::string, std::int64_t>> others;
+  for (auto const& one : history) {
+    for (auto id = one.lo; one.state != succeeded && id < one.hi; ++id) {
+      others.insert({one.claim, id});
+    }
+  }
+  std::vector<span> out;
+  for (auto one : history) {
+    if (one.state != succeeded) continue;
+    auto const end = one.hi;
+    for (auto at = others.lower_bound({one.claim, one.lo});
+         at != others.end() && at->first == one.claim && at->second < end; ++at) {
+      one.hi = at->second;
+      if (one.lo < one.hi) out.push_back(one);
+      one.lo = at->second + 1;
+    }
+    one.hi = end;
+    if (one.lo < one.hi) out.push_back(one);
+  }
+  return out;
 }
 
 picture look(support::fresh_database const& in, std::string_view dialect,
@@ -123,6 +147,7 @@ picture look(support::fresh_database const& in, std::string_view dialect,
     }
   }
   auto const by_lo = [](span const& a, span const& b) { return a.lo < b.lo; };
+  out.told = successes(out.told);
   std::sort(out.members.begin(), out.members.end());
   std::sort(out.places.begin(), out.places.end(), by_lo);
   return out;
