@@ -140,14 +140,24 @@ from (
 -- then
 insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
   remark)
-select coalesce(m.id, w.lo), coalesce(m.id + 1, w.hi), c.queue, c.id, w.state, w.attempts, w.turn,
-  c.claimed_us, coalesce(w.finished, clock.us), w.remark
+select w.lo, w.hi, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
+  coalesce(w.finished, clock.us), w.remark
 from {claim} c join (select {now} as us) as clock
   straight_join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
     state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
     finished bigint path '$[5]', remark longtext character set utf8mb4 path '$[6]')) as w
-  left join {member} m on :each = 1 and m.id >= w.lo and m.id < w.hi
-where c.id = :claim and c.holder = :holder and {in_hand};
+where c.id = :claim and c.holder = :holder and {in_hand} and :each = 0;
+-- then
+insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
+  remark)
+select m.id, m.id + 1, c.queue, c.id, w.state, w.attempts, w.turn, c.claimed_us,
+  coalesce(w.finished, clock.us), w.remark
+from {claim} c join (select {now} as us) as clock
+  straight_join json_table(:outcomes, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[1]',
+    state int path '$[2]', attempts int path '$[3]', turn bigint path '$[4]',
+    finished bigint path '$[5]', remark longtext character set utf8mb4 path '$[6]')) as w
+  straight_join {member} m on m.id >= w.lo and m.id < w.hi
+where c.id = :claim and c.holder = :holder and {in_hand} and :each = 1;
 -- then
 delete from {claim} where id = :claim and holder = :holder and {in_hand};
 

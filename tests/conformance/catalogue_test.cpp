@@ -266,6 +266,35 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
 }
 
+/// Where every row is due, a planner believes that reading the table from its beginning finds one
+/// soonest, and passes over all that were done.
+TEST_P(catalogue, a_claim_reads_no_table_from_its_beginning) {
+  if (!on_postgres()) return;  // the others never do so with an index at hand
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto q = book.make_queue("stock", {.segment = 1});
+  std::vector<daybook::entry> entries;
+  for (int i = 0; i < 5000; ++i) entries.push_back({key("k" + std::to_string(i))});
+  q.import(entries);
+  auto const held = q.claim({.limit = 4}).value();
+  auto with = samples{};
+  with.of_queues = {{". claim", "01234567-89ab-7def-8123-456789abcdef"}, {". holder", "h"}};
+  auto const in = book.internals().ready();
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    on.run({"plans", "analyze real_segment, real_member", {}, {}}, {});
+    for (auto const* name : {"claim.take", "claim.beside"}) {
+      for (auto const& one :
+           accesses(explained(on, "explain ", in.sql[name].parts.front().what, with))) {
+        EXPECT_EQ(one.find("Seq Scan on real_segment"), std::string::npos) << name << ": " << one;
+        EXPECT_EQ(one.find("Seq Scan on real_member"), std::string::npos) << name << ": " << one;
+      }
+    }
+    return daybook::core::decision::rollback;
+  });
+}
+
 DAYBOOK_ON_EVERY_ENGINE(catalogue);
 
 }  // namespace
