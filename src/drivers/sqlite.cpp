@@ -7,6 +7,7 @@
 // itself: the one that finds the log long does it alone, under a lock on a side file.
 #include "drivers/drivers.hpp"
 #include "drivers/handle.hpp"
+#include "drivers/sqlite_error.hpp"
 
 #include "base/platform.hpp"
 
@@ -49,49 +50,6 @@ struct finalize {
 };
 using database = std::unique_ptr<::sqlite3, end_of<::sqlite3, close_database>>;
 using prepared = std::unique_ptr<::sqlite3_stmt, finalize>;
-
-/// Result code -> what it means. Extended codes first, then the primary code they extend.
-error_facts classify(int code) {
-  switch (code) {
-    case SQLITE_READONLY_DBMOVED: return {.kind = fault::io, .breaks_connection = true};
-    case SQLITE_CANTOPEN_SYMLINK: return {.kind = fault::not_permitted};
-    default: break;
-  }
-  switch (code & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:
-    case SQLITE_INTERRUPT: return {.kind = fault::conflict, .retryable = true};
-    case SQLITE_FULL: return {.kind = fault::full, .retryable = true};
-    case SQLITE_IOERR:
-    case SQLITE_NOMEM: return {.kind = fault::io};
-    case SQLITE_READONLY: return {.kind = fault::read_only};
-    case SQLITE_CANTOPEN: return {.kind = fault::unreachable};
-    case SQLITE_PERM:
-    case SQLITE_AUTH: return {.kind = fault::not_permitted};
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return {.kind = fault::configuration, .breaks_connection = true};
-    case SQLITE_CONSTRAINT: return {.kind = fault::constraint};
-    case SQLITE_MISUSE: return {.kind = fault::internal};
-    default: return {.kind = fault::statement};
-  }
-}
-
-std::string remedy(error_facts const& facts) {
-  switch (facts.kind) {
-    case fault::conflict:
-      return facts.native_code == SQLITE_BUSY_SNAPSHOT
-                 ? "another wrote since this transaction first read: roll it back, and begin it "
-                   "with BEGIN IMMEDIATE"
-                 : "another process or thread writes: try again";
-    case fault::full: return "make room on the disk";
-    case fault::read_only: return "make the file and its folder writable for this user";
-    case fault::unreachable: return "check the path and the permissions of its folder";
-    case fault::configuration: return "name a SQLite file, or restore it from a copy";
-    case fault::io: return "check the disk and the limits of open files";
-    default: return {};
-  }
-}
 
 class sqlite_session final : public db::session {
  public:
@@ -267,13 +225,13 @@ void sqlite_session::fail(int code, std::string const& statement) {
   // An application's handle need not give the extended codes.
   int const extended = db_ ? ::sqlite3_extended_errcode(db_.get()) : code;
   if ((extended & 0xff) == (code & 0xff)) code = extended;
-  auto facts = classify(code);
+  auto facts = classify_sqlite(code);
   facts.native_code = code;
   facts.statement = statement;
   std::string const cause = db_ ? ::sqlite3_errmsg(db_.get()) : ::sqlite3_errstr(code);
   if (facts.breaks_connection) broken_ = true;
-  auto const help = remedy(facts);
-  throw error(facts, shown_ + ": " + cause + (help.empty() ? "" : ": " + help));
+  auto const help = sqlite_remedy(facts);
+  throw error(facts, shown_ + ": " + cause + (help.empty() ? "" : ": " + std::string(help)));
 }
 
 void sqlite_session::check_not_cut(bool at_commit) const {
