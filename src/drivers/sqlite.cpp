@@ -9,6 +9,7 @@
 #include "drivers/drivers.hpp"
 #include "drivers/handle.hpp"
 #include "drivers/sqlite_error.hpp"
+#include "drivers/sqlite_share.hpp"
 #include "drivers/sqlite_side_file.hpp"
 #include "drivers/sqlite_turn.hpp"
 #include "drivers/sqlite_wait.hpp"
@@ -64,6 +65,7 @@ class sqlite_session final : public db::session {
   void begin(isolation) override;
   void commit() override;
   void rollback() noexcept override;
+  bool share(std::function<bool(session&)> const& body) override;
   [[nodiscard]] bool usable() const noexcept override { return !cut_ && !broken_; }
   void cut() noexcept override { cut_ = true; }
   void interrupt() noexcept override { ::sqlite3_interrupt(db_.get()); }
@@ -85,6 +87,7 @@ class sqlite_session final : public db::session {
   void check_not_cut(bool at_commit) const;
   void check_transaction_goes_on(std::string const& statement) const;
   int all_rows(::sqlite3_stmt* of, db::table& to);
+  int begin_writing() noexcept;
   void checkpoint() noexcept;
   [[noreturn]] void fail(int code, std::string const& statement);
   ::sqlite3_stmt* prepare(db::statement const& what);
@@ -276,17 +279,38 @@ void sqlite_session::stand_in_line() {
   wait_.stand_in_line(path_);
 }
 
+int sqlite_session::begin_writing() noexcept {
+  return ::sqlite3_exec(db_.get(), "begin immediate", nullptr, nullptr, nullptr);
+}
+
 void sqlite_session::begin(isolation) {
   if (joined_) refuse_to_end(shown_);
   check_no_transaction("begin");
   check_not_cut(false);
   turn mine;
-  int const code = wait_.in_turn(mine, db_.get_deleter().ours(), [&] {
-    return ::sqlite3_exec(db_.get(), "begin immediate", nullptr, nullptr, nullptr);
-  });
+  int const code = wait_.in_turn(mine, db_.get_deleter().ours(), [&] { return begin_writing(); });
   if (code != SQLITE_OK) fail(code, "begin");
   turn_ = std::move(mine);
   open_ = true;
+}
+
+bool sqlite_session::share(std::function<bool(session&)> const& body) {
+  // An application's handle does nothing for others, nor they for it: it has hooks of its own.
+  if (wait_.line() == nullptr || !db_.get_deleter().ours()) return session::share(body);
+  check_not_cut(false);
+  shared_work mine(body);
+  int const code = wait_.in_turn(turn_, mine, [&] { return begin_writing(); });
+  if (mine.arrived()) return mine.result();
+  if (code != SQLITE_OK) {
+    turn_.give_back();
+    fail(code, "begin");
+  }
+  open_ = true;
+  std::vector<passenger*> others;
+  if (turn_) others = wait_.line()->take_along(most_together);
+  do_together(*this, mine, others);
+  wait_.line()->arrived(others);
+  return mine.result();
 }
 
 /// SQLite ends a transaction by itself for ON CONFLICT ROLLBACK, and may for FULL, IOERR, NOMEM

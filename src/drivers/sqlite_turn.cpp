@@ -3,6 +3,7 @@
 #include "base/platform.hpp"
 #include "drivers/sqlite_side_file.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <list>
@@ -26,8 +27,10 @@ class turnstile::line {
  public:
   explicit line(std::string const& database) : file_(database, "-turn") {}
 
-  bool take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most);
+  bool take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most, passenger* who);
   void give_back() noexcept;
+  std::vector<passenger*> take_along(std::size_t at_most);
+  void arrived(std::vector<passenger*> const& who) noexcept;
   void close() noexcept;
   std::size_t waiting();
 
@@ -39,6 +42,7 @@ class turnstile::line {
     ours,   ///< somebody of this process has the turn
   };
   struct waiter {
+    passenger* who = nullptr;  ///< null: one who goes alone
     std::condition_variable called;
     bool has_turn = false;
   };
@@ -51,6 +55,7 @@ class turnstile::line {
   side_file const file_;
   std::mutex guard_;
   std::condition_variable asked_;
+  std::condition_variable arrived_;
   std::list<waiter*> waiting_;
   lock lock_ = lock::free;
   clock::time_point since_{};
@@ -58,7 +63,8 @@ class turnstile::line {
   bool closed_ = false;
 };
 
-bool turnstile::line::take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most) {
+bool turnstile::line::take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most,
+                           passenger* who) {
   std::unique_lock hold(guard_);
   if (lock_ == lock::free && (!file_.open() || file_.try_lock())) {
     set(lock::ours);
@@ -70,11 +76,43 @@ bool turnstile::line::take(std::shared_ptr<line> const& me, std::chrono::millise
     has_thread_ = true;
   }
   waiter mine;
+  mine.who = who;
   auto const place = waiting_.insert(waiting_.end(), &mine);
   if (lock_ == lock::free) ask();
-  if (mine.called.wait_for(hold, at_most, [&] { return mine.has_turn; })) return true;
-  waiting_.erase(place);
-  return false;
+  auto const taken = [&] { return who != nullptr && who->where_ != passenger::place::waits; };
+  mine.called.wait_for(hold, at_most, [&] { return mine.has_turn || taken(); });
+  if (taken()) {
+    arrived_.wait(hold, [&] { return who->arrived(); });
+  } else if (!mine.has_turn) {
+    waiting_.erase(place);
+  }
+  return mine.has_turn;
+}
+
+std::vector<passenger*> turnstile::line::take_along(std::size_t at_most) {
+  std::vector<passenger*> out;
+  std::lock_guard const hold(guard_);
+  out.reserve(std::min(at_most, waiting_.size()));  // who is taken along must not be left behind
+  for (auto at = waiting_.begin(); at != waiting_.end() && out.size() < at_most;) {
+    auto& one = **at;
+    if (one.who == nullptr) {
+      ++at;
+      continue;
+    }
+    out.push_back(one.who);
+    one.who->where_ = passenger::place::taken_along;
+    at = waiting_.erase(at);
+    one.called.notify_one();
+  }
+  return out;
+}
+
+void turnstile::line::arrived(std::vector<passenger*> const& who) noexcept {
+  {
+    std::lock_guard const hold(guard_);
+    for (auto* const one : who) one->where_ = passenger::place::arrived;
+  }
+  arrived_.notify_all();
 }
 
 void turnstile::line::give_back() noexcept {
@@ -156,9 +194,9 @@ std::shared_ptr<turnstile> turnstile::before(std::string const& database) {
   return out;
 }
 
-turn turnstile::take(std::chrono::milliseconds at_most) {
+turn turnstile::take(std::chrono::milliseconds at_most, passenger* who) {
   try {
-    return line_->take(line_, at_most) ? turn(shared_from_this()) : turn();
+    return line_->take(line_, at_most, who) ? turn(shared_from_this()) : turn();
   } catch (std::system_error const&) {
     return {};  // no thread to be had: nothing that a writer should fail of
   }
@@ -167,6 +205,12 @@ turn turnstile::take(std::chrono::milliseconds at_most) {
 std::size_t turnstile::waiting() const { return line_->waiting(); }
 
 void turnstile::give_back() noexcept { line_->give_back(); }
+
+std::vector<passenger*> turnstile::take_along(std::size_t at_most) {
+  return line_->take_along(at_most);
+}
+
+void turnstile::arrived(std::vector<passenger*> const& who) noexcept { line_->arrived(who); }
 
 void turn::give_back() noexcept {
   if (!at_) return;

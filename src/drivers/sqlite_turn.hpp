@@ -12,15 +12,36 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
 namespace drivers {
 
 class turnstile;
+
+/// Work that waits for its turn, and that somebody whose turn it is may do as well.
+/// Lifetime: until it has come back from take().
+class passenger {
+ public:
+  passenger() = default;
+  passenger(passenger const&) = delete;
+  passenger& operator=(passenger const&) = delete;
+  /// Another has done it.
+  [[nodiscard]] bool arrived() const noexcept { return where_ == place::arrived; }
+
+ protected:
+  ~passenger() = default;
+
+ private:
+  friend class turnstile;
+  enum class place : std::uint8_t { waits, taken_along, arrived };
+  place where_ = place::waits;
+};
 
 /// One's turn, until given back or destroyed, on any thread. Empty: there was none to be had.
 class turn {
@@ -50,7 +71,13 @@ class turnstile : public std::enable_shared_from_this<turnstile> {
 
   /// Waits at most so long; empty where that was not enough. Where whoever has the turn has had it
   /// for longer than that already, it is not waited for at all.
-  [[nodiscard]] turn take(std::chrono::milliseconds at_most);
+  /// Empty also where another has taken `who` along: it has arrived then.
+  [[nodiscard]] turn take(std::chrono::milliseconds at_most, passenger* who = nullptr);
+
+  /// For the one whose turn it is: passengers who wait in this process, in their order, at most so
+  /// many. They wait on, whatever their limit is, until arrived() is called with them.
+  [[nodiscard]] std::vector<passenger*> take_along(std::size_t at_most);
+  void arrived(std::vector<passenger*> const& who) noexcept;
 
   /// So many of this process.
   [[nodiscard]] std::size_t waiting() const;
