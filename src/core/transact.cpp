@@ -100,6 +100,30 @@ decision transact_once(context const& with, db::session& on, std::string_view na
 
 namespace {
 
+/// As transact_once(), for the library's own work: another thread may do it, with its own.
+void share_once(context const& with, db::session& on, std::string_view name,
+                std::function<decision(db::session&)> const& body) {
+  auto const start = base::boot_clock::now();
+  with.check_process();
+  bool committed = false;
+  try {
+    committed = on.share([&](db::session& session) {
+      if (hit(name, "begun")) session.cut();
+      if (body(session) == decision::rollback) return false;
+      if (hit(name, "before_commit")) session.cut();
+      return true;
+    });
+  } catch (error const& e) {
+    if (e.in_doubt()) throw lost_reply(e);
+    throw;
+  }
+  if (committed && hit(name, "committed")) {
+    on.cut();
+    lose_reply();
+  }
+  report_time(with, name, start);
+}
+
 /// Runs `body`, which sends its COMMIT with it, and returns whether it has committed.
 template <class F>
 void commits_itself(context const& with, db::session& on, std::string_view name, F const& body) {
@@ -131,7 +155,7 @@ db::table write_once(context const& with, db::session& on, std::string_view name
                      db::entry const& what, std::initializer_list<value> values) {
   db::table out;
   if (!db::stands_alone(on, what)) {
-    transact_once(with, on, name, isolation::read_committed, [&](db::session& session) {
+    share_once(with, on, name, [&](db::session& session) {
       out = db::run(session, what, values);
       return out.something() ? decision::commit : decision::rollback;
     });

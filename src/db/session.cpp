@@ -78,6 +78,21 @@ std::vector<table> session::together(std::span<call const> calls) {
   return out;
 }
 
+bool session::share(std::function<bool(session&)> const& body) {
+  begin(isolation::read_committed);
+  try {
+    bool const keep = body(*this);
+    keep ? commit() : rollback();
+    return keep;
+  } catch (error const& e) {
+    if (!e.in_doubt()) rollback();  // else there may be nothing to roll back
+    throw;
+  } catch (...) {
+    rollback();
+    throw;
+  }
+}
+
 std::int64_t session::load(load_target const& into, std::span<value const> cells) {
   // Longer statements are not faster, and SQLite takes 32766 values at most.
   constexpr std::size_t rows_together = 100;

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -102,6 +103,14 @@ class session {
   virtual std::vector<table> together(std::span<call const> calls);
   /// Whether together() is one round trip, whose COMMIT is on its way with the calls.
   [[nodiscard]] virtual bool sends_together() const noexcept { return false; }
+
+  /// Calls `body` in a READ COMMITTED transaction, which it begins and ends itself: commits what
+  /// that has done where it returns true, undoes it where it returns false. Where the engine has
+  /// one writer the transaction may be one with those of other threads, and `body` be called on one
+  /// of them, with its session, while this one waits: so it is the library's own, and short. Not
+  /// between begin() and commit(). Returns what `body` has returned. On failure: throws its error,
+  /// or that of the COMMIT, and nothing of it stays; error::in_doubt() as commit().
+  virtual bool share(std::function<bool(session&)> const& body);
 
   /// Inserts many rows, given one after the other, between begin() and commit(): as fast as the
   /// engine can. Returns how many. On failure: as run(); some may be inserted, so roll back.

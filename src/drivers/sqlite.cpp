@@ -1,12 +1,18 @@
 // SQLite through its C API. One connection a session; every transaction starts as a writer
 // (BEGIN IMMEDIATE), for a reader that turns writer is refused at once when another wrote before
-// it, whatever the time-out.
+// it, whatever the time-out. Writers take turns (sqlite_turn.hpp): SQLite's own time-out sleeps
+// ever longer and lets the newest comer win, and random pauses are fair in the long run only.
 //
 // Below 3.51.3 SQLite can corrupt a WAL file when two connections checkpoint at once
 // (https://sqlite.org/wal.html, "The WAL-Reset Bug"). So no connection of ours checkpoints by
 // itself: the one that finds the log long does it alone, under a lock on a side file.
 #include "drivers/drivers.hpp"
 #include "drivers/handle.hpp"
+#include "drivers/sqlite_error.hpp"
+#include "drivers/sqlite_share.hpp"
+#include "drivers/sqlite_side_file.hpp"
+#include "drivers/sqlite_turn.hpp"
+#include "drivers/sqlite_wait.hpp"
 
 #include "base/platform.hpp"
 
@@ -17,10 +23,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 namespace daybook {
 inline namespace v1 {
@@ -50,49 +53,6 @@ struct finalize {
 using database = std::unique_ptr<::sqlite3, end_of<::sqlite3, close_database>>;
 using prepared = std::unique_ptr<::sqlite3_stmt, finalize>;
 
-/// Result code -> what it means. Extended codes first, then the primary code they extend.
-error_facts classify(int code) {
-  switch (code) {
-    case SQLITE_READONLY_DBMOVED: return {.kind = fault::io, .breaks_connection = true};
-    case SQLITE_CANTOPEN_SYMLINK: return {.kind = fault::not_permitted};
-    default: break;
-  }
-  switch (code & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:
-    case SQLITE_INTERRUPT: return {.kind = fault::conflict, .retryable = true};
-    case SQLITE_FULL: return {.kind = fault::full, .retryable = true};
-    case SQLITE_IOERR:
-    case SQLITE_NOMEM: return {.kind = fault::io};
-    case SQLITE_READONLY: return {.kind = fault::read_only};
-    case SQLITE_CANTOPEN: return {.kind = fault::unreachable};
-    case SQLITE_PERM:
-    case SQLITE_AUTH: return {.kind = fault::not_permitted};
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return {.kind = fault::configuration, .breaks_connection = true};
-    case SQLITE_CONSTRAINT: return {.kind = fault::constraint};
-    case SQLITE_MISUSE: return {.kind = fault::internal};
-    default: return {.kind = fault::statement};
-  }
-}
-
-std::string remedy(error_facts const& facts) {
-  switch (facts.kind) {
-    case fault::conflict:
-      return facts.native_code == SQLITE_BUSY_SNAPSHOT
-                 ? "another wrote since this transaction first read: roll it back, and begin it "
-                   "with BEGIN IMMEDIATE"
-                 : "another process or thread writes: try again";
-    case fault::full: return "make room on the disk";
-    case fault::read_only: return "make the file and its folder writable for this user";
-    case fault::unreachable: return "check the path and the permissions of its folder";
-    case fault::configuration: return "name a SQLite file, or restore it from a copy";
-    case fault::io: return "check the disk and the limits of open files";
-    default: return {};
-  }
-}
-
 class sqlite_session final : public db::session {
  public:
   sqlite_session(db::url const& to, db::connect_options const& options);
@@ -105,6 +65,7 @@ class sqlite_session final : public db::session {
   void begin(isolation) override;
   void commit() override;
   void rollback() noexcept override;
+  bool share(std::function<bool(session&)> const& body) override;
   [[nodiscard]] bool usable() const noexcept override { return !cut_ && !broken_; }
   void cut() noexcept override { cut_ = true; }
   void interrupt() noexcept override { ::sqlite3_interrupt(db_.get()); }
@@ -117,6 +78,7 @@ class sqlite_session final : public db::session {
   static int wait_for_writer(void* self, int tries);
   static int after_commit(void* self, ::sqlite3* db, char const* schema, int pages);
   void open(int flags);
+  void stand_in_line();
   void check_handle();
   void check_no_transaction(std::string const& statement) const;
   void prepare_session();
@@ -124,6 +86,8 @@ class sqlite_session final : public db::session {
   void execute(char const* text);
   void check_not_cut(bool at_commit) const;
   void check_transaction_goes_on(std::string const& statement) const;
+  int all_rows(::sqlite3_stmt* of, db::table& to);
+  int begin_writing() noexcept;
   void checkpoint() noexcept;
   [[noreturn]] void fail(int code, std::string const& statement);
   ::sqlite3_stmt* prepare(db::statement const& what);
@@ -133,8 +97,8 @@ class sqlite_session final : public db::session {
   std::string path_;
   bool in_memory_ = false;
   bool joined_ = false;  ///< the transaction is the application's
-  std::chrono::milliseconds patience_;
-  base::boot_clock::time_point waiting_since_{};
+  writers_wait wait_;
+  turn turn_;  ///< of the open transaction
   database db_;
   std::unordered_map<std::string, prepared> statements_;
   int log_pages_ = 0;
@@ -147,9 +111,9 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
     : shown_(to.shown),
       path_(to.path),
       in_memory_(to.path.starts_with(memory_name)),
-      patience_(options.statement_timeout.count() > 0
-                    ? std::min(options.statement_timeout, options.lock_timeout)
-                    : options.lock_timeout) {
+      wait_(options.statement_timeout.count() > 0
+                ? std::min(options.statement_timeout, options.lock_timeout)
+                : options.lock_timeout) {
   if (auto const kind = in_memory_ ? std::string() : base::network_file_system(path_);
       !kind.empty()) {
     throw error({.kind = fault::configuration},
@@ -163,6 +127,7 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
   ::sqlite3_extended_result_codes(db_.get(), 1);
   ::sqlite3_busy_handler(db_.get(), &sqlite_session::wait_for_writer, this);
   prepare_session();
+  if (!in_memory_) stand_in_line();
 }
 
 /// Its busy handler, its hooks and its way to checkpoint stay the application's.
@@ -170,13 +135,14 @@ sqlite_session::sqlite_session(::sqlite3& handle, transactions whose,
                                db::connect_options const& options, give_back<::sqlite3> after)
     : shown_(shown(handle)),
       joined_(whose == transactions::applications),
-      patience_(options.lock_timeout),
+      wait_(options.lock_timeout),
       db_(&handle, end_of<::sqlite3, close_database>(std::move(after))),
       open_(joined_) {
   char const* const file = ::sqlite3_db_filename(&handle, "main");
   path_ = file == nullptr ? "" : file;
   in_memory_ = path_.empty();
   check_handle();
+  if (!in_memory_ && !joined_) stand_in_line();
 }
 
 sqlite_session::~sqlite_session() { db_.get_deleter().set_broken(broken_ || cut_); }
@@ -239,23 +205,15 @@ void sqlite_session::write_ahead() {
     int const code =
         ::sqlite3_exec(db_.get(), "pragma journal_mode = wal", nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return;
-    if ((code & 0xff) != SQLITE_BUSY || base::boot_clock::now() - start > patience_) {
+    if ((code & 0xff) != SQLITE_BUSY || base::boot_clock::now() - start > wait_.patience()) {
       fail(code, "connect");
     }
     std::this_thread::sleep_for(base::jitter(std::chrono::milliseconds(10)));
   }
 }
 
-/// SQLite's own time-out sleeps ever longer, and the newest comer wins; short random pauses let
-/// every writer through.
 int sqlite_session::wait_for_writer(void* self, int tries) {
-  auto& me = *static_cast<sqlite_session*>(self);
-  auto const now = base::boot_clock::now();
-  if (tries == 0) me.waiting_since_ = now;
-  if (now - me.waiting_since_ >= me.patience_) return 0;
-  std::this_thread::sleep_for(std::chrono::microseconds(200) +
-                              base::jitter(std::chrono::milliseconds(tries < 20 ? 1 : 5)));
-  return 1;
+  return static_cast<sqlite_session*>(self)->wait_.pause(tries) ? 1 : 0;
 }
 
 int sqlite_session::after_commit(void* self, ::sqlite3*, char const*, int pages) {
@@ -267,13 +225,13 @@ void sqlite_session::fail(int code, std::string const& statement) {
   // An application's handle need not give the extended codes.
   int const extended = db_ ? ::sqlite3_extended_errcode(db_.get()) : code;
   if ((extended & 0xff) == (code & 0xff)) code = extended;
-  auto facts = classify(code);
+  auto facts = classify_sqlite(code);
   facts.native_code = code;
   facts.statement = statement;
   std::string const cause = db_ ? ::sqlite3_errmsg(db_.get()) : ::sqlite3_errstr(code);
   if (facts.breaks_connection) broken_ = true;
-  auto const help = remedy(facts);
-  throw error(facts, shown_ + ": " + cause + (help.empty() ? "" : ": " + help));
+  auto const help = sqlite_remedy(facts);
+  throw error(facts, shown_ + ": " + cause + (help.empty() ? "" : ": " + std::string(help)));
 }
 
 void sqlite_session::check_not_cut(bool at_commit) const {
@@ -315,11 +273,44 @@ void sqlite_session::script(std::string_view text) {
   }
 }
 
+/// By the name that SQLite knows: links to one file share a side file, as they share the log.
+void sqlite_session::stand_in_line() {
+  path_ = ::sqlite3_db_filename(db_.get(), "main");
+  wait_.stand_in_line(path_);
+}
+
+int sqlite_session::begin_writing() noexcept {
+  return ::sqlite3_exec(db_.get(), "begin immediate", nullptr, nullptr, nullptr);
+}
+
 void sqlite_session::begin(isolation) {
   if (joined_) refuse_to_end(shown_);
   check_no_transaction("begin");
-  execute("begin immediate");
+  check_not_cut(false);
+  turn mine;
+  int const code = wait_.in_turn(mine, db_.get_deleter().ours(), [&] { return begin_writing(); });
+  if (code != SQLITE_OK) fail(code, "begin");
+  turn_ = std::move(mine);
   open_ = true;
+}
+
+bool sqlite_session::share(std::function<bool(session&)> const& body) {
+  // An application's handle does nothing for others, nor they for it: it has hooks of its own.
+  if (wait_.line() == nullptr || !db_.get_deleter().ours()) return session::share(body);
+  check_not_cut(false);
+  shared_work mine(body);
+  int const code = wait_.in_turn(turn_, mine, [&] { return begin_writing(); });
+  if (mine.arrived()) return mine.result();
+  if (code != SQLITE_OK) {
+    turn_.give_back();
+    fail(code, "begin");
+  }
+  open_ = true;
+  std::vector<passenger*> others;
+  if (turn_) others = wait_.line()->take_along(most_together);
+  do_together(*this, mine, others);
+  wait_.line()->arrived(others);
+  return mine.result();
 }
 
 /// SQLite ends a transaction by itself for ON CONFLICT ROLLBACK, and may for FULL, IOERR, NOMEM
@@ -344,11 +335,14 @@ void sqlite_session::commit() {
     if ((code & 0xff) != SQLITE_BUSY || tries == 3) fail(code, "commit");
   }
   open_ = false;
+  // Within the turn: with nobody else at it the whole log is written back, and begins anew.
   if (log_pages_ >= long_log) checkpoint();
+  turn_.give_back();
 }
 
 void sqlite_session::rollback() noexcept {
   if (joined_) return;  // the application's to roll back
+  auto const mine = std::move(turn_);
   open_ = false;
   // FULL, IOERR and NOMEM may have ended the transaction already.
   if (::sqlite3_get_autocommit(db_.get()) != 0) return;
@@ -359,13 +353,10 @@ void sqlite_session::rollback() noexcept {
 
 void sqlite_session::checkpoint() noexcept {
   log_pages_ = 0;
-  auto const side = path_ + "-checkpoint";
-  int const file = ::open(side.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) return;  // the log stays long; the next commit tries again
-  if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
-    ::sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  }
-  ::close(file);
+  side_file const side(path_, "-checkpoint");
+  // Where it cannot be had, the log stays long, and the next commit tries again.
+  if (!side.open() || !side.try_lock()) return;
+  ::sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 ::sqlite3_stmt* sqlite_session::prepare(db::statement const& what) {
@@ -425,6 +416,19 @@ cell column(::sqlite3_stmt* of, int at) {
   }
 }
 
+/// SQLITE_DONE, or what went wrong.
+int sqlite_session::all_rows(::sqlite3_stmt* of, db::table& to) {
+  ::sqlite3_reset(of);
+  to.cells.clear();
+  for (;;) {
+    int const code = ::sqlite3_step(of);
+    if (code != SQLITE_ROW) return code;
+    for (std::size_t at = 0; at < to.width; ++at) {
+      to.cells.push_back(column(of, static_cast<int>(at)));
+    }
+  }
+}
+
 db::table sqlite_session::run(db::statement const& what, std::span<value const> values) {
   check_not_cut(false);
   check_no_transaction(what.name);
@@ -447,15 +451,14 @@ db::table sqlite_session::run(db::statement const& what, std::span<value const> 
   db::table out;
   out.width = static_cast<std::size_t>(::sqlite3_column_count(statement));
   auto const before = ::sqlite3_total_changes64(db_.get());
-  for (;;) {
-    int const code = ::sqlite3_step(statement);
-    if (code == SQLITE_DONE) break;
-    if (code != SQLITE_ROW) fail(code, what.name);
-    for (std::size_t at = 0; at < out.width; ++at) {
-      out.cells.push_back(column(statement, static_cast<int>(at)));
-    }
-  }
-  if (::sqlite3_stmt_readonly(statement) == 0 && ::sqlite3_total_changes64(db_.get()) != before) {
+  bool const writes = ::sqlite3_stmt_readonly(statement) == 0;
+  bool const alone = writes && ::sqlite3_get_autocommit(db_.get()) != 0;
+  auto const go = [&] { return all_rows(statement, out); };
+  turn mine;
+  int const code = alone ? wait_.in_turn(mine, db_.get_deleter().ours(), go) : go();
+  if (code != SQLITE_DONE) fail(code, what.name);
+  if (alone && log_pages_ >= long_log) checkpoint();
+  if (writes && ::sqlite3_total_changes64(db_.get()) != before) {
     out.affected = ::sqlite3_changes64(db_.get());
   }
   return out;
