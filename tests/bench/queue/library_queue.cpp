@@ -17,26 +17,31 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-enum class kind : unsigned char { exceptions, every, rolling, ones, singly };
+enum class kind : unsigned char { exceptions, every, rolling, rolled, ones, singly };
 
 std::string name_for(kind what) {
   switch (what) {
     case kind::exceptions: return "daybook ranges";
     case kind::every: return "daybook rows";
     case kind::rolling: return "daybook rolling";
+    case kind::rolled: return "daybook rolled";
     case kind::ones: return "daybook ones";
     case kind::singly: return "daybook singly";
   }
   return {};
 }
 
+constexpr std::chrono::microseconds period = std::chrono::hours{240};
+
+bool rolls(kind what) { return what == kind::rolling || what == kind::rolled; }
+
 daybook::queue_options options_for(kind what) {
   daybook::queue_options out;
-  if (what == kind::rolling) out.period = std::chrono::hours{240};
+  if (rolls(what)) out.period = period;
   out.every_outcome = what == kind::every;
   if (what == kind::ones) out.segment = 1;
   // One failed task in 32 fails for good, as those of the bare loops do.
-  out.attempts = what == kind::rolling ? 5 : 1;
+  out.attempts = rolls(what) ? 5 : 1;
   return out;
 }
 
@@ -63,6 +68,7 @@ class library_queue final : public contestant {
     auto queue = book.make_queue("bench", options_for(what_));
     fill(queue, tasks);
     first_ = std::stol(database().query("select min(id) from daybook_member"));
+    if (what_ == kind::rolled) roll(queue, tasks);
     seen_ = std::make_unique<tally>(tasks);
   }
 
@@ -104,8 +110,9 @@ class library_queue final : public contestant {
                                std::to_string(wanted));
     };
     expect("claims that are left", "select count(*) from daybook_claim", 0);
-    expect("tasks that are over",
-           "select sum(hi-lo) from daybook_segment where state in (2, 4) or attempts > 0", done);
+    auto const over = what_ == kind::rolled ? "due_us > " + std::to_string(passed_us_)
+                                            : std::string("state in (2, 4) or attempts > 0");
+    expect("tasks that are over", "select sum(hi-lo) from daybook_segment where " + over, done);
     if (what_ == kind::every) expect("rows", "select count(*) from daybook_outcome", done);
     if (what_ == kind::singly) {
       expect("effects", "select count(*) from effect", done);
@@ -160,6 +167,34 @@ class library_queue final : public contestant {
     });
   }
 
+  /// Some periods: others fail in each, and are done before the next; upkeep at its end.
+  void roll(daybook::queue& queue, long tasks) {
+    constexpr int periods = 5;
+    passed_us_ = std::chrono::duration_cast<std::chrono::microseconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count();
+    auto const ago = " - " + std::to_string(period.count());
+    for (int at = 1; at <= periods; ++at) {
+      work_off(queue, tasks, [&](long id) { return fails(id + at * 5L); });
+      database().execute("update daybook_segment set due_us = 1 where attempts > 0");
+      work_off(queue, tasks, [](long) { return false; });
+      queue.upkeep();
+      database().execute("update daybook_segment set turn_us = turn_us" + ago +
+                         ", due_us = due_us" + ago);
+    }
+  }
+
+  template <class F>
+  static void work_off(daybook::queue& queue, long tasks, F const& failing) {
+    while (auto claim = queue.claim({.limit = static_cast<int>(std::min(tasks, 1000L))})) {
+      for (auto const& one : claim->tasks()) {
+        claim->finish(one, failing(one.id) ? daybook::result::failure(std::string(remark))
+                                           : daybook::result::success());
+      }
+      static_cast<void>(std::move(*claim).complete());
+    }
+  }
+
   void work(daybook::queue& queue, order const& how, std::atomic<long>& taken) {
     int const batch = what_ == kind::singly ? 1000 : how.batch;
     auto claim = queue.claim({.limit = batch});
@@ -201,6 +236,7 @@ class library_queue final : public contestant {
 
   kind what_;
   long first_ = 1;
+  std::int64_t passed_us_ = 0;  ///< what is due after this instant was done in this period
   std::unique_ptr<tally> seen_;
 };
 
@@ -208,7 +244,8 @@ class library_queue final : public contestant {
 
 contestants library_contestants(support::engine const& on) {
   contestants out;
-  for (auto const what : {kind::exceptions, kind::every, kind::rolling, kind::ones, kind::singly}) {
+  for (auto const what :
+       {kind::exceptions, kind::every, kind::rolling, kind::rolled, kind::ones, kind::singly}) {
     out.push_back(std::make_unique<library_queue>(on, what));
   }
   return out;
