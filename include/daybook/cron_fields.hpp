@@ -76,7 +76,7 @@ constexpr std::uint64_t cron_fields::by_weekday(unsigned first, unsigned length)
   for (unsigned k = 1; k < nth.size(); ++k) {
     if (nth[k] != 0) found |= week(nth[k]) << (7 * (k - 1) + 1);
   }
-  auto const last_week = ~std::uint64_t{0} << (length - 6);
+  auto const last_week = ~std::uint64_t{0} << length >> 6U;
   return found | ((week(nth[0]) * every_week << 1U) & last_week);
 }
 

@@ -150,7 +150,8 @@ constexpr bool cron_reader::conclude() {
   said_.either_day = !both_days_ && !starred(cron_field::day) && !starred(cron_field::weekday);
   said_.follows_clock = starred(cron_field::minute) || starred(cron_field::hour);
   field_ = cron_field::day;
-  return said_.possible() || fail(cron_fault::never, 0);
+  // Another name may draw another day: cron::hashed looks again.
+  return said_.hashed || said_.possible() || fail(cron_fault::never, 0);
 }
 
 }  // namespace v1

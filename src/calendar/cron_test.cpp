@@ -203,6 +203,23 @@ TEST(cron, draws_from_the_name) {
   EXPECT_EQ(text(*cron("H H H * *").hashed("a").next(at(2026, 1, 1))), "2026-01-13 11:47:00");
 }
 
+TEST(cron, may_draw_a_day_of_no_year) {
+  auto const last_of_april = cron::parse("0 0 H(30-31) 4 *");
+  int drawn = 0;
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) {
+    try {
+      auto const of = last_of_april.hashed(std::to_string(i));
+      drawn += of.next(at(2026, 1, 1)) == at(2026, 4, 30) ? 1 : 0;
+    } catch (error const& e) {
+      refused += e.kind() == fault::bad_argument ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(drawn + refused, 100);
+  EXPECT_GT(drawn, 20);
+  EXPECT_GT(refused, 20);
+}
+
 TEST(cron, spreads_names_over_all_there_is) {
   std::array<int, 60> minutes{};
   constexpr int names = 6000;

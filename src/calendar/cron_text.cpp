@@ -5,6 +5,8 @@
 #include <daybook/error.hpp>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -91,7 +93,15 @@ cron cron::parse(std::string_view text) {
   return {text, cron_seed({})};
 }
 
-cron cron::hashed(std::string_view name) const { return {text(), cron_seed(name)}; }
+cron cron::hashed(std::string_view name) const {
+  cron drawn(text(), cron_seed(name));
+  if (!drawn.fields_.possible()) {
+    throw error({.kind = fault::bad_argument}, explain(text(), {.what = cron_fault::never}) +
+                                                   " with the H of '" + base::bounded(name, 255) +
+                                                   "': limit it, as H(1-28)");
+  }
+  return drawn;
+}
 
 }  // namespace v1
 }  // namespace daybook

@@ -77,7 +77,10 @@ std::string read_file(std::string const& name, std::string const& path) {
 
 std::shared_ptr<calendar::zone_table const> read_table(std::string const& name) {
   if (!is_name(name)) refuse(fault::bad_argument, name, "is no name: write it as 'Europe/Berlin'");
-  if (name == "UTC") return std::make_shared<calendar::zone_table const>();
+  if (name == "UTC") {
+    static auto const utc = std::make_shared<calendar::zone_table const>();
+    return utc;
+  }
   if (name == "localtime") {
     refuse(fault::bad_argument, name, "is another zone on each machine: name the one you mean");
   }
