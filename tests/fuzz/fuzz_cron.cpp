@@ -29,7 +29,7 @@ void go_on(daybook::cron const& of, daybook::zone const& in, daybook::clock_chan
     require(of.previous(*tick + microseconds{1}, in, on) == tick);
     // Nothing between the two.
     auto const before = of.previous(*tick, in, on);
-    require(!before || *before <= last);
+    require(i == 0 ? !before || *before <= last : before == last);
     last = *tick;
   }
 }

@@ -53,7 +53,7 @@ void go_on(daybook::cron const& of, daybook::zone const& in, timestamp from) {
       require(*tick > last);
       require(of.previous(*tick + microseconds{1}, in, on) == tick);
       auto const before = of.previous(*tick, in, on);
-      require(!before || *before <= last);
+      require(i == 0 ? !before || *before <= last : before == last);
       last = *tick;
     }
   }
