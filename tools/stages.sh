@@ -65,6 +65,24 @@ lint_sources() {
       --extra-arg=-Wno-unknown-warning-option 2>/dev/null
 }
 
+# What reads text that a person or a file gives us; tests/fuzz.
+fuzzers=(url statement token cron tzif)
+
+# run_fuzzer NAME SECONDS: zone files start from the system's, of which the short ones fit.
+run_fuzzer() {
+  local name=$1 longest=300 seeds=()
+  if [ "$name" = tzif ]; then
+    longest=1000 seeds=(/usr/share/zoneinfo/Etc /usr/share/zoneinfo/Asia)
+  fi
+  mkdir -p "build/corpus/$name"
+  "build/fuzz/tests/fuzz/fuzz_$name" -max_total_time="$2" -max_len="$longest" \
+    -artifact_prefix=build/ "build/corpus/$name" "${seeds[@]}" >"build/fuzz_$name.log" 2>&1 || {
+    tail -30 "build/fuzz_$name.log"
+    return 1
+  }
+  echo "$name: $(grep -o 'Done [0-9]* runs' "build/fuzz_$name.log")"
+}
+
 finish() {
   stop_servers
   printf '\n%d minutes %d seconds\n' $(((SECONDS - started_at) / 60)) $(((SECONDS - started_at) % 60))

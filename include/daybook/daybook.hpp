@@ -3,6 +3,7 @@
 
 #include <daybook/adopt.hpp>
 #include <daybook/book.hpp>
+#include <daybook/cron.hpp>
 #include <daybook/error.hpp>
 #include <daybook/hand_out.hpp>
 #include <daybook/inspect.hpp>
@@ -17,3 +18,4 @@
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
 #include <daybook/version.hpp>
+#include <daybook/zone.hpp>

@@ -11,3 +11,5 @@ bool job(daybook::book& book) {
   });
   return counted && static_cast<bool>(std::move(run).finish());
 }
+constexpr daybook::cron nightly("30 2 * * MON-FRI");
+static_assert(nightly.fields() == daybook::cron("30 2 ? * 1-5").fields());

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 /// A room, and the rooms whose headers it may include. Arrows point downwards.
 std::map<std::string, std::set<std::string>> const floors{
     {"base", {"base"}},
+    {"calendar", {"calendar", "base"}},
     {"db", {"db", "base"}},
     {"drivers", {"drivers", "db", "base"}},
     {"core", {"core", "db", "base"}},
