@@ -43,7 +43,8 @@ struct book_options {
   /// How long this process is presumed alive after a renewal; 1 second to 24 hours. Renewed
   /// every sixth of it in the background.
   std::chrono::milliseconds lease = std::chrono::seconds{30};
-  /// At most so many connections at once, beside the one that renews; 1 to 1000.
+  /// At most so many connections at once, beside the one that renews and one for each hand_out;
+  /// 1 to 1000.
   unsigned connections = 8;
   /// Threads for the asynchronous verbs, started when there is work: at most so many, up to 1000;
   /// 0 means as many as connections.

@@ -41,7 +41,8 @@ struct hand_out_options {
   int ahead = 1;
   /// What is finished is written down within so long: what a crash repeats. 1 ms to a minute.
   std::chrono::milliseconds flush_every = std::chrono::seconds{1};
-  /// How often to ask when nothing is due, with a jitter of a quarter. 1 ms to an hour.
+  /// How often to ask when nothing is due, with a jitter of a quarter: one statement each time. 1
+  /// ms to an hour. It finds what nobody tells of; see hand_out.
   std::chrono::milliseconds poll = std::chrono::seconds{1};
 };
 
@@ -106,6 +107,12 @@ struct hand_out_counts {
 /// not in the ledger yet: a database that is slow to write is asked for no more work. What it
 /// cannot write while the database is away it keeps, and writes when that is back.
 ///
+/// It hears of work at once, and need not be told: of what this process adds and asks for, and, on
+/// SQLite and PostgreSQL, of what others do; for that it has a connection of its own beside those
+/// of the pool. On MariaDB, behind a pooler and on lent connections the poll finds what others add,
+/// and what joined transactions add. What other processes hand back is found by the poll
+/// everywhere.
+///
 /// Faults of the database are told to the observer (observer::retried, "hand_out") and tried again
 /// after a pause; no call of a thread throws them but perform() and finish_in().
 class DAYBOOK_EXPORT hand_out {
@@ -122,8 +129,7 @@ class DAYBOOK_EXPORT hand_out {
   /// Waits until there is a task, no sooner than its slot where the queue has a rate. Empty: asked
   /// to stop, or closed. On failure: daybook::error (fault::forked) in a child of fork().
   [[nodiscard]] std::optional<handed> next(std::stop_token stop = {});
-  /// Asks the database at once, as after an add() of this process. Those of other processes are
-  /// found by polling.
+  /// Asks the database at once: for work that it does not hear of.
   void wake() noexcept;
 
   /// No more tasks are given; returns at once.

@@ -37,12 +37,14 @@ select name from {queue} order by name;
 
 -- name: queue.pause
 -- in: queue, paused
-update {queue} set paused = :paused, version = version + 1 where id = :queue;
+with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
+update {queue} set paused = :paused, version = version + 1 from told where id = :queue;
 
 -- Later than the one before: a round never takes back what an earlier one has opened.
 -- name: queue.open_round
 -- in: queue, at_us
-update {queue} set round_us = :at_us, version = version + 1
+with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
+update {queue} set round_us = :at_us, version = version + 1 from told
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
 -- How many may start now, and from when: locks the queue's row, so that those who ask take turns.
@@ -79,15 +81,28 @@ on conflict (queue, member_key) do nothing;
 
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next
 -- instant of the grain, so that those who come together stay together. In a queue of rounds they are
--- due after the instant of a round that is open.
+-- due after the instant of a round that is open. `awake`, `told`: see wake.sql.
 -- name: member.arm
 -- in: queue, lo, hi, lane, at_us
+with awake as materialized (
+  select case
+    when not pg_catalog.pg_try_advisory_xact_lock_shared(
+               pg_catalog.hashtext('{schema}.{prefix}adds'), :queue::int) then false
+    when not pg_catalog.pg_try_advisory_lock(
+               pg_catalog.hashtext('{schema}.{prefix}sleeps'), :queue::int) then false
+    else pg_catalog.pg_advisory_unlock(
+           pg_catalog.hashtext('{schema}.{prefix}sleeps'), :queue::int) end as everybody
+),
+told as materialized (
+  select case when not everybody then pg_catalog.pg_notify('{prefix}wake_' || :queue::int, '') end
+  from awake
+)
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
 select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
   coalesce(:at_us::bigint, case when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
                           else clock.us / q.grain_us * q.grain_us end),
   (coalesce(:at_us::bigint, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
-from {queue} q, (select {now} as us) as clock where q.id = :queue;
+from {queue} q, (select {now} as us) as clock, told where q.id = :queue;
 
 -- name: member.remove
 -- in: queue, key
@@ -109,8 +124,9 @@ select count(*) from {member} where queue = :queue;
 
 -- name: request.put
 -- in: queue, key, kind
+with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 insert into {request} (member, queue, kind, at_us)
-select id, queue, :kind::smallint, {now} from {member} where queue = :queue and member_key = :key;
+select id, queue, :kind::smallint, {now} from {member}, told where queue = :queue and member_key = :key;
 
 -- name: request.waiting
 -- in: queue, after, count

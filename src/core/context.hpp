@@ -20,6 +20,8 @@ class executor;
 
 namespace core {
 
+class doorbells;
+
 struct context {
   db::pool& sessions;
   db::catalogue const& sql;
@@ -33,6 +35,9 @@ struct context {
   /// connection is to be had when it breaks.
   bool borrowed = false;
   work::executor* asynchronous = nullptr;  ///< handed through to the room of threads
+  /// For those who wait for words; null: the connections are the application's.
+  db::pool* listeners = nullptr;
+  core::doorbells* doorbells = nullptr;
 
   /// A child of fork() has copies of the parent's connections, and must not touch them.
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace daybook {
 inline namespace v1 {
@@ -49,9 +50,12 @@ class rollback_guard {
   rollback_guard(rollback_guard const&) = delete;
   rollback_guard& operator=(rollback_guard const&) = delete;
   ~rollback_guard() {
-    if (on_ != nullptr && !with_->forked()) on_->rollback();
+    if (on_ == nullptr || with_->forked()) return;
+    on_->rollback();
+    on_->ended(false);
   }
-  void ended() noexcept { on_ = nullptr; }
+  /// Committed, or it may be: there is nothing to roll back.
+  void ended() noexcept { std::exchange(on_, nullptr)->ended(true); }
 
  private:
   context const* with_;
@@ -85,7 +89,7 @@ decision transact_once(context const& with, db::session& on, std::string_view na
     try {
       commit(on);
     } catch (lost_reply const&) {
-      guard.ended();  // it may have committed: there is nothing to roll back
+      guard.ended();
       throw;
     }
     guard.ended();

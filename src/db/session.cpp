@@ -4,6 +4,7 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace daybook {
@@ -27,6 +28,17 @@ std::size_t bytes_of(value const& what) {
 }
 
 }  // namespace
+
+void session::after_commit(sequel const& what) {
+  // A million adds are followed by one.
+  if (after_commit_.empty() || after_commit_.back() != what) after_commit_.push_back(what);
+}
+
+void session::ended(bool committed) noexcept {
+  auto const known = std::exchange(after_commit_, {});
+  if (!committed) return;
+  for (auto const& one : known) one.call(one.of, one.what);
+}
 
 std::size_t rows_of(load_target const& into, std::span<value const> cells) {
   auto const width = into.columns.size();

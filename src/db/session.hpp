@@ -26,6 +26,10 @@ struct st_mysql;
 
 namespace daybook {
 inline namespace v1 {
+namespace base {
+class bell;
+}  // namespace base
+
 namespace db {
 
 /// What the domain may ask about an engine; never its name.
@@ -81,6 +85,14 @@ struct fact {
   std::string found;
 };
 
+/// What follows a commit in this process: `call(of, what)`.
+struct sequel {
+  void (*call)(void const* of, std::int64_t what) noexcept;
+  void const* of;
+  std::int64_t what;
+  bool operator==(sequel const&) const = default;
+};
+
 class session {
  public:
   session() = default;
@@ -119,6 +131,19 @@ class session {
   /// Whether run() takes entry::together, which commits or rolls back by itself.
   [[nodiscard]] virtual bool takes_compounds() const noexcept { return false; }
 
+  /// Until when to wait.
+  using deadline = std::chrono::steady_clock::time_point;
+  /// From now on this session hears when others commit: those who say a word on the channel, or,
+  /// where the engine knows no words, anybody who wrote. False: it cannot, here or on any other
+  /// connection of this kind. For a session that does nothing else. On failure: as run().
+  [[nodiscard]] virtual bool listen(std::string_view /*channel*/) { return false; }
+  /// Waits until something is heard, or was since listen() or the last hear(). False: the time is
+  /// over, or the bell was rung. On failure: as run().
+  [[nodiscard]] virtual bool hear(deadline /*until*/, base::bell const& /*unless*/) {
+    return false;
+  }
+  virtual void stop_listening() {}
+
   virtual void begin(isolation level) = 0;
   /// On failure: error::in_doubt() when the COMMIT may have happened; otherwise it has not.
   virtual void commit() = 0;
@@ -138,6 +163,15 @@ class session {
   [[nodiscard]] virtual std::string schema() = 0;
   /// For the doctor: what only the driver can find out. Never throws for a fact it may not see.
   [[nodiscard]] virtual std::vector<fact> facts() = 0;
+
+  /// Has it called when the transaction that core::transact() has begun here was committed, or may
+  /// have been. Never called where the application commits.
+  void after_commit(sequel const& what);
+  /// Calls them all, or forgets them.
+  void ended(bool committed) noexcept;
+
+ private:
+  std::vector<sequel> after_commit_;
 };
 
 /// How a driver connects.

@@ -63,6 +63,9 @@ class postgres_session final : public db::session {
   [[nodiscard]] bool sends_together() const noexcept override { return true; }
   std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
   void script(std::string_view text) override;
+  [[nodiscard]] bool listen(std::string_view channel) override;
+  [[nodiscard]] bool hear(deadline until, base::bell const& unless) override;
+  void stop_listening() override;
   void begin(isolation level) override;
   void commit() override;
   void rollback() noexcept override;
@@ -287,6 +290,21 @@ void postgres_session::script(std::string_view text) {
   begin_now();
   check(run_script(*on_, std::string(text), limit("script")), "script", when);
 }
+
+/// Behind a pooler what is listened to is another's a moment later, and so is what it hears.
+bool postgres_session::listen(std::string_view channel) {
+  if (pooled_) return false;
+  script("listen \"" + std::string(channel) + "\"");
+  return true;
+}
+
+bool postgres_session::hear(deadline until, base::bell const& unless) {
+  bool const any = wait_for_notification(*on_, until, unless);
+  require_connected("listen", moment::inside);
+  return any;
+}
+
+void postgres_session::stop_listening() { script("unlisten *"); }
 
 void postgres_session::begin(isolation level) {
   if (joined_) refuse_to_end(url_.shown);

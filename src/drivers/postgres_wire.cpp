@@ -114,21 +114,50 @@ answer collect(::PGconn& on, bool pipeline, patience const& until) {
 
 }  // namespace
 
-bool wait_for_socket(int socket, short events, patience const& until) {
+namespace {
+
+/// False when the time is over before one of them is ready.
+bool wait_for_any(std::span<::pollfd> of, patience const& until) {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
-  if (socket < 0) return true;  // closed: libpq's next answer tells why
   for (;;) {
     int left = -1;
     if (until) {
       auto const rest = std::chrono::ceil<milliseconds>(*until - steady_clock::now()).count();
       left = static_cast<int>(std::clamp<std::int64_t>(rest, 0, 1'000'000));
     }
-    ::pollfd one{.fd = socket, .events = events, .revents = 0};
-    int const ready = ::poll(&one, 1, left);
+    int const ready = ::poll(of.data(), of.size(), left);
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return true;  // using the socket tells what is wrong
     if (until && steady_clock::now() >= *until) return false;
+  }
+}
+
+bool take_notifications(::PGconn& on) {
+  bool any = false;
+  while (auto* const one = ::PQnotifies(&on)) {
+    ::PQfreemem(one);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+bool wait_for_socket(int socket, short events, patience const& until) {
+  if (socket < 0) return true;  // closed: libpq's next answer tells why
+  ::pollfd one{.fd = socket, .events = events, .revents = 0};
+  return wait_for_any({&one, 1}, until);
+}
+
+bool wait_for_notification(::PGconn& on, patience const& until, base::bell const& unless) {
+  for (;;) {
+    // Before it waits: the answer to the statement before may have brought one.
+    if (take_notifications(on) || ::PQsocket(&on) < 0) return true;
+    std::array<::pollfd, 2> both{{{.fd = ::PQsocket(&on), .events = POLLIN, .revents = 0},
+                                  {.fd = unless.descriptor(), .events = POLLIN, .revents = 0}}};
+    if (!wait_for_any(both, until) || both[1].revents != 0) return false;
+    if (::PQconsumeInput(&on) == 0) return true;
   }
 }
 

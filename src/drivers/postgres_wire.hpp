@@ -3,6 +3,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include "base/bell.hpp"
 #include "db/session.hpp"
 #include "drivers/handle.hpp"
 
@@ -44,6 +45,11 @@ using patience = std::optional<std::chrono::steady_clock::time_point>;
 
 /// False when the time is over first.
 [[nodiscard]] bool wait_for_socket(int socket, short events, patience const& until);
+
+/// A notification for a session that listens, which is thrown away. False when the time is over
+/// first, or the bell is rung. An error of the connection counts as one: the next use tells of it.
+[[nodiscard]] bool wait_for_notification(::PGconn& on, patience const& until,
+                                         base::bell const& unless);
 
 /// On failure: daybook::error (fault::bad_argument) for a text with a zero byte, which libpq would
 /// cut there.

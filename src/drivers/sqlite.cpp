@@ -8,6 +8,7 @@
 // itself: the one that finds the log long does it alone, under a lock on a side file.
 #include "drivers/drivers.hpp"
 #include "drivers/handle.hpp"
+#include "drivers/sqlite_changes.hpp"
 #include "drivers/sqlite_error.hpp"
 #include "drivers/sqlite_share.hpp"
 #include "drivers/sqlite_side_file.hpp"
@@ -62,6 +63,8 @@ class sqlite_session final : public db::session {
 
   db::table run(db::statement const& what, std::span<value const> values) override;
   void script(std::string_view text) override;
+  bool listen(std::string_view) override { return changes_.begin(*db_); }
+  bool hear(deadline till, base::bell const& b) override { return changes_.wait(*db_, till, b); }
   void begin(isolation) override;
   void commit() override;
   void rollback() noexcept override;
@@ -101,6 +104,7 @@ class sqlite_session final : public db::session {
   turn turn_;  ///< of the open transaction
   database db_;
   std::unordered_map<std::string, prepared> statements_;
+  sqlite_changes changes_;  // its statement ends before the connection
   int log_pages_ = 0;
   bool open_ = false;
   bool cut_ = false;

@@ -2,6 +2,7 @@
 #include "queue/hand_out.hpp"
 
 #include "base/platform.hpp"
+#include "core/doorbells.hpp"
 
 #include <daybook/error.hpp>
 
@@ -43,6 +44,8 @@ instant soon(instant now, milliseconds length) {
 }  // namespace
 
 void dispenser::serve() noexcept {
+  auto& bells = *of_->with().doorbells;
+  auto const place = bells.add(of_->present().id, [this] { rung(); });
   std::unique_lock lock(guard_);
   for (;;) {
     auto const next = choose(local_clock::now());
@@ -61,18 +64,26 @@ void dispenser::serve() noexcept {
       pause_ = std::min(pause_ * 2, longest_pause);
     }
   }
+  lock.unlock();
+  bells.remove(place);
+  to_do_.close();
+  lock.lock();
   ended_ = true;
   stopped_.notify_all();
 }
 
 void dispenser::wait(std::unique_lock<std::mutex>& lock, instant until) {
-  auto const stirred = [this] { return stirred_; };
-  if (until == instant::max()) {
-    to_do_.wait(lock, stirred);
-  } else {
-    to_do_.wait_until(lock, until, stirred);
-  }
+  if (to_do_.wait(lock, until, stirred_)) poll_at_ = {};
   stirred_ = false;
+}
+
+/// One who is awake finds it without.
+void dispenser::rung() noexcept {
+  std::lock_guard const lock(guard_);
+  if (!asleep_) return;
+  poll_at_ = {};
+  rung_ = stirred_ = true;
+  to_do_.notify_one();
 }
 
 /// The first that is due of: flushing, looking around, ending what is finished, claiming.
@@ -108,7 +119,7 @@ dispenser::plan dispenser::choose(instant now) {
     }
   }
   if (auto const limit = wanted(0); limit > 0) {
-    if (poll_at_ <= now) return {act::claim, nullptr, limit};
+    if (poll_at_ <= now) return {asleep_ ? act::peek : act::claim, nullptr, limit};
     later.until = std::min(later.until, poll_at_);
   }
   return later;
@@ -160,6 +171,7 @@ void dispenser::act_on(plan const& what) {
     case act::end: return end(what.of, what.limit);
     case act::flush: return flush(what.of);
     case act::claim: return claim(what.limit, false);
+    case act::peek: return peek(what.limit);
     case act::claim_suspect: return claim(1, true);
     case act::look: return look();
     case act::wait: return;
@@ -211,7 +223,10 @@ void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
     }
   }
   if (became == outcome::lost) of->lost.request_stop();
-  if (next) add(std::move(next), false);
+  if (!next) return;
+  auto const tasks = next->tasks().size();
+  add(std::move(next), false);
+  found(tasks, limit);
 }
 
 void dispenser::flush(std::shared_ptr<hand> const& of) {
@@ -231,7 +246,17 @@ void dispenser::flush(std::shared_ptr<hand> const& of) {
   of->lost.request_stop();
 }
 
+/// Before the database is asked.
+void dispenser::begin_to_look() {
+  std::lock_guard const lock(guard_);
+  rung_ = false;
+}
+
+/// Not where it was rung for while it looked: the answer may be older.
+void dispenser::look_again_at(instant when) { poll_at_ = rung_ ? instant{} : when; }
+
 void dispenser::claim(int limit, bool suspect) {
+  begin_to_look();
   if (!suspect) asked_for(limit);
   auto next = of_->claim({.limit = limit, .suspects = suspect});
   bool alone = suspect;
@@ -257,10 +282,41 @@ void dispenser::claim(int limit, bool suspect) {
       suspects_at_ = now + suspects_every_;
     } else if (!next) {
       bool const rated = !hands_.empty() && of_->present().options.rate.has_value();
-      poll_at_ = soon(now, rated ? std::min(options_.poll, while_slots_run) : options_.poll);
+      look_again_at(soon(now, rated ? std::min(options_.poll, while_slots_run) : options_.poll));
+      if (!std::exchange(asleep_, true)) poll_at_ = {};  // what came meanwhile it did not hear
     }
   }
-  if (next) add(std::move(next), alone);
+  if (!next) return;
+  auto const tasks = next->tasks().size();
+  add(std::move(next), alone);
+  if (!alone) found(tasks, limit);
+}
+
+/// Asleep: one statement instead of the several of a claim that finds nothing, and no writing.
+void dispenser::peek(int limit) {
+  begin_to_look();
+  auto const again_at = to_do_.listen();
+  auto const seen = of_->look_out();
+  if (seen.now()) return claim(limit, false);
+  auto const now = local_clock::now();
+  std::lock_guard const lock(guard_);
+  more_ = false;
+  auto when = soon(now, options_.poll);
+  if (again_at) when = std::min(when, *again_at);
+  if (seen.due_in && *seen.due_in < options_.poll) when = std::min(when, now + *seen.due_in);
+  look_again_at(when);
+}
+
+/// A single task does not wake the claimer from its sleep: it would only lie down again. Where
+/// there is more, those who add are spared the words.
+void dispenser::found(std::size_t tasks, int limit) {
+  {
+    std::lock_guard const lock(guard_);
+    bool const busy = std::exchange(more_, true) || std::cmp_greater_equal(tasks, limit);
+    if (!asleep_ || !busy) return;
+    asleep_ = more_ = false;
+  }
+  to_do_.stop_listening();
 }
 
 /// Their tasks are another's: nobody is to begin one.

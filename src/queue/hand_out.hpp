@@ -4,6 +4,7 @@
 #pragma once
 
 #include "queue/batch.hpp"
+#include "queue/ear.hpp"
 #include "queue/store.hpp"
 
 #include <daybook/hand_out.hpp>
@@ -28,8 +29,6 @@ inline namespace v1 {
 namespace queues {
 
 class dispenser;
-using local_clock = std::chrono::steady_clock;
-using instant = local_clock::time_point;
 
 /// A claim in hand. All but `of`, `from`, `made` and `alone` is under the dispenser's guard.
 struct hand {
@@ -83,7 +82,7 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   [[nodiscard]] bool gone(hand const& of) const;
 
  private:
-  enum class act : std::uint8_t { wait, end, flush, claim, claim_suspect, look };
+  enum class act : std::uint8_t { wait, end, flush, claim, peek, claim_suspect, look };
   struct plan {
     act what = act::wait;
     std::shared_ptr<hand> of = {};
@@ -106,6 +105,11 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   void end(std::shared_ptr<hand> const& of, int limit);
   void flush(std::shared_ptr<hand> const& of);
   void claim(int limit, bool suspect);
+  void peek(int limit);
+  void begin_to_look();
+  void found(std::size_t tasks, int limit);
+  /// Work has come, says this process.
+  void rung() noexcept;
   void look();
   void drop_dead();
   void add(std::unique_ptr<batch> what, bool suspect);
@@ -116,13 +120,14 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   void lose(std::shared_ptr<hand> const& of) noexcept;
   void measure(local_clock::duration took) noexcept;
   void saw_threads() noexcept;
+  void look_again_at(instant when);
 
   std::shared_ptr<store> of_;
   hand_out_options options_;
 
   mutable std::mutex guard_;
   std::condition_variable_any given_;    ///< for threads that want a task
-  std::condition_variable_any to_do_;    ///< for the claimer
+  ear to_do_;                            ///< for the claimer
   std::condition_variable_any stopped_;  ///< for those who stop it
   hands hands_;                          ///< in the order of their claims
   std::size_t ready_ = 0;                ///< tasks in them that no thread has had
@@ -135,6 +140,9 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   bool closed_ = false;
   bool ended_ = false;
   bool stirred_ = false;  ///< something has changed that the claimer waits for
+  bool asleep_ = false;   ///< the last claim found nothing: it looks before it claims
+  bool rung_ = false;     ///< since it last began to look
+  bool more_ = false;     ///< a claim has found something since it last looked
 
   // When what is due.
   instant poll_at_{};

@@ -23,6 +23,7 @@ hand::~hand() { of->forget(); }
 dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
     : of_(std::move(of)),
       options_(options),
+      to_do_(of_),
       suspects_every_(std::chrono::seconds{30}),
       pause_(std::chrono::milliseconds{50}) {
   auto const require = [&](bool right, char const* what) {
@@ -75,7 +76,7 @@ void dispenser::stop() noexcept {
 void dispenser::wake() noexcept {
   std::lock_guard const lock(guard_);
   poll_at_ = look_at_ = instant{};
-  stirred_ = true;
+  rung_ = stirred_ = true;
   to_do_.notify_one();
 }
 

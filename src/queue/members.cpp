@@ -43,6 +43,12 @@ value value_of(std::optional<std::string> const& text) {
   return std::string_view(*text);
 }
 
+/// Wakes the hand-outs of this process at the end of what gives them work.
+struct rings_at_the_end {
+  store const& of;
+  ~rings_at_the_end() { of.ring(); }
+};
+
 std::optional<std::int64_t> at_of(task_options const& how) {
   if (!how.at) return std::nullopt;
   auto const us = how.at->time_since_epoch().count();
@@ -104,6 +110,7 @@ void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options 
   auto const at = at_of(how);
   db::run(on, with_.sql["member.arm"],
           {present().id, lo, hi, std::int64_t{how.priority}, to_value(at)});
+  ring_after(on);
 }
 
 bool store::add_in(db::session& on, key const& of, task_options const& how) {
@@ -264,6 +271,7 @@ bool store::set_payload(key const& of, std::optional<std::string> const& payload
 
 bool store::ask(key const& of, asked what) {
   with_.check_process();
+  rings_at_the_end const rings{*this};
   for (bool again = true;;) {
     try {
       // Asked for twice is as good as once.
@@ -278,6 +286,7 @@ bool store::ask(key const& of, asked what) {
 
 void store::pause(bool paused) {
   with_.check_process();
+  rings_at_the_end const rings{*this};
   for (bool again = true;;) {
     try {
       core::write(with_, {.name = "pause", .patience = patience}, with_.sql["queue.pause"],
@@ -295,6 +304,7 @@ bool store::open_round(timestamp at) {
     throw error({.kind = fault::bad_argument},
                 "queue '" + name_ + "' does not work in rounds: make it with .rounds = true");
   }
+  rings_at_the_end const rings{*this};
   auto const us = at.time_since_epoch().count();
   bool in_doubt = false;
   for (;;) {

@@ -42,6 +42,13 @@ struct row {
   }
 };
 
+/// What a claim would find now, or later.
+struct outlook {
+  bool something = false;  ///< what people asked for, or claims of the dead
+  std::optional<std::chrono::microseconds> due_in;  ///< until the next task is due; none: unknown
+  [[nodiscard]] bool now() const noexcept { return something || (due_in && due_in->count() <= 0); }
+};
+
 class batch;
 
 class store : public std::enable_shared_from_this<store> {
@@ -105,6 +112,14 @@ class store : public std::enable_shared_from_this<store> {
   void renew_within(db::session& on) const;
   /// A claim that may be ours although nobody knows it: looked after by the next claim().
   void add_orphan(std::string claim, std::string holder);
+
+  // wake.cpp
+  /// One statement, where a claim that finds nothing is several.
+  [[nodiscard]] outlook look_out() const;
+  /// Wakes the hand-outs of this process.
+  void ring() const noexcept;
+  /// The same when the transaction that is open has been committed.
+  void ring_after(db::session& on) const;
 
  private:
   /// Has an id without asking the database, where a block is at hand or can be had.

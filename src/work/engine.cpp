@@ -20,6 +20,9 @@ constexpr milliseconds longest_lease = std::chrono::hours{24};
 
 [[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
 
+/// One for each hand-out that waits for work.
+constexpr unsigned most_listeners = 1000;
+
 /// A name that needs no quotes on any engine.
 bool plain(std::string_view text) {
   auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
@@ -64,6 +67,7 @@ engine::engine(db::url where, book_options options, driver how)
       process_(base::process_id()),
       user_sql_(how_.style),
       sessions_([this] { return how_.connect(connecting()); }, options_.connections, how_.keeps),
+      listeners_([this] { return how_.connect(connecting()); }, most_listeners),
       asynchronous_(threads_for(options_, how_.keeps)) {
   if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
     bad(where_.shown + ": SQLite has no schemas: use a table prefix");
@@ -120,7 +124,9 @@ core::context engine::context_of(db::catalogue const& sql, std::string_view book
                      .process = process_,
                      .book_id = book_id,
                      .borrowed = borrowed(),
-                     .asynchronous = &asynchronous_};
+                     .asynchronous = &asynchronous_,
+                     .listeners = how_.keeps == db::stock::kept ? &listeners_ : nullptr,
+                     .doorbells = &doorbells_};
   with.check_process();
   return with;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/context.hpp"
+#include "core/doorbells.hpp"
 #include "core/holder.hpp"
 #include "core/start.hpp"
 #include "core/version.hpp"
@@ -91,6 +92,8 @@ class engine {
   observer silent_;
   db::user_statements user_sql_;
   db::pool sessions_;
+  db::pool listeners_;
+  core::doorbells doorbells_;
   std::string schema_;
   std::unique_ptr<db::catalogue> bare_sql_;
   std::mutex guard_;

@@ -8,6 +8,7 @@
 #include "support/engines.hpp"
 
 #include <daybook/book.hpp>
+#include <daybook/hand_out.hpp>
 #include <daybook/testing.hpp>
 
 #include <algorithm>
@@ -251,6 +252,31 @@ bool costs(support::engine const& on) {
   return kept;
 }
 
+/// A process that waits for work asks once a poll, and commits nothing.
+bool asks_once_a_poll(support::engine const& on) {
+  if (on.name == "sqlite") return true;  // nobody counts statements there
+  scene here(on, 1);
+  daybook::book book(here.database.url(), scene::library_options("daybook_"));
+  auto queue = book.make_queue("idle");
+  constexpr std::chrono::milliseconds poll{50};
+  daybook::hand_out out(queue, {.poll = poll});
+  std::jthread const waits([&] { static_cast<void>(out.next()); });
+  std::this_thread::sleep_for(20 * poll);  // claimed in vain, connected, asleep
+  auto const start = std::chrono::steady_clock::now();
+  auto const before = here.count.statements();
+  std::this_thread::sleep_for(40 * poll);
+  auto const seen = here.count.statements() - before;
+  auto const took = std::chrono::steady_clock::now() - start;
+  out.stop();
+  auto const polls = took / (poll * 3 / 4) + 1;  // at most: they have a jitter of a quarter
+  bool const kept = seen > 0 && seen <= static_cast<double>(polls);
+  std::printf("%-11s %-44s %10.2f %8s of %ld polls at most%s\n", on.name.c_str(),
+              "queue: waiting for work", seen, "", static_cast<long>(polls),
+              kept ? "" : "   NOT AS PROMISED");
+  std::fflush(stdout);
+  return kept;
+}
+
 /// Statements while a process holds a run and does nothing, and how many of them were renewals.
 void idle(support::engine const& on) {
   struct counting final : daybook::observer {
@@ -340,7 +366,10 @@ int run(settings const& with) {
   }
   std::printf("What one costs at the database.\n\n%-11s %-44s %10s %8s %11s\n", "engine", "",
               "statements", "commits", "log bytes");
-  for (auto const& name : with.engines) kept = costs(engine_of(name)) && kept;
+  for (auto const& name : with.engines) {
+    kept = costs(engine_of(name)) && kept;
+    kept = asks_once_a_poll(engine_of(name)) && kept;
+  }
   if (!with.check && with.seconds >= 0.5) {
     std::printf("\n");
     for (auto const& name : with.engines) idle(engine_of(name));

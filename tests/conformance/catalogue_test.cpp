@@ -35,8 +35,8 @@ class catalogue : public on_engine {
     }
 
     static bool is_of_queues(std::string const& room) {
-      static std::set<std::string> const rooms{"queue.", "member.",  "claim.",  "segment.",
-                                               "task.",  "request.", "outcome."};
+      static std::set<std::string> const rooms{"queue.", "member.",  "claim.",   "segment.",
+                                               "task.",  "request.", "outcome.", "wake."};
       return rooms.contains(room);
     }
   };
@@ -260,6 +260,11 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
         }
       }
     }
+    // What an idle process asks for. The claims and requests are few, and read whole.
+    auto const looked = accesses(explained(on, how, in.sql["wake.look"].parts[0].what, with));
+    EXPECT_TRUE(std::any_of(looked.begin(), looked.end(), [](std::string const& one) {
+      return one.find("real_segment") != one.npos && one.find("segment_by_due") != one.npos;
+    }));
     return daybook::core::decision::rollback;
   });
   text.pop_back();

@@ -1,11 +1,10 @@
 #include "bench/queue/bare_delay.hpp"
 
+#include "bench/queue/moments.hpp"
 #include "bench/queue/postgres_link.hpp"
 #include "bench/queue/tasks.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <random>
 #include <stdexcept>
 #include <thread>
 
@@ -68,12 +67,7 @@ delay bare_start_delay(std::string const& url, std::string const& enqueue, std::
       failure = std::current_exception();
     }
   });
-  std::mt19937 random(7);  // the same moments in every round
-  std::exponential_distribution<double> gap(1 / gap_ms);
-  auto next = clock::now();
-  for (std::size_t at = 0; at < count; ++at) {
-    next += std::chrono::microseconds(static_cast<long>(gap(random) * 1000));
-    std::this_thread::sleep_until(next);
+  at_random_moments(samples, gap_ms, [&](std::size_t at) {
     given[at] = clock::now();
     auto quoted = "{\"" + payload_of(static_cast<long>(at));
     for (auto quote = quoted.find('"', 2); quote != std::string::npos;
@@ -87,15 +81,10 @@ delay bare_start_delay(std::string const& url, std::string const& enqueue, std::
     from.answer();
     from.answer();
     from.end();
-  }
+  });
   worker.join();
   if (failure) std::rethrow_exception(failure);
-  std::vector<double> delays;
-  for (std::size_t at = 0; at < count; ++at) {
-    delays.push_back(std::chrono::duration<double, std::milli>(begun[at] - given[at]).count());
-  }
-  std::sort(delays.begin(), delays.end());
-  return {delays[count / 2], delays[count * 99 / 100]};
+  return delay_of(given, begun, count);
 }
 
 }  // namespace bench

@@ -1,5 +1,6 @@
 #include "bench/queue/library_queue.hpp"
 
+#include "bench/queue/moments.hpp"
 #include "bench/queue/tasks.hpp"
 
 #include <daybook/daybook.hpp>
@@ -147,6 +148,55 @@ class library_queue final : public contestant {
     auto const start = clock::now();
     fill(queue, tasks);
     return amount{std::chrono::duration<double>(clock::now() - start).count(), tasks};
+  }
+
+  std::optional<delay> start_delay(int samples, double gap_ms) override {
+    if (what_ != kind::exceptions) return std::nullopt;
+    clear();
+    // Two books, as two processes have them.
+    daybook::book here(database().url());
+    daybook::book there(database().url());
+    auto to = here.make_queue("bench");
+    auto from = there.queue("bench").value();
+    auto const count = static_cast<std::size_t>(samples);
+    std::vector<clock::time_point> given(count + 1);
+    std::vector<clock::time_point> begun(count + 1);
+    std::atomic<std::size_t> done = 0;
+    daybook::hand_out out(from);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        while (auto one = out.next()) {
+          begun.at(std::stoul(one->task().key.substr(1))) = clock::now();
+          one->finish(daybook::result::success());
+          ++done;
+        }
+      });
+    }
+    auto const add = [&](std::size_t at) {
+      given.at(at) = clock::now();
+      to.add(daybook::key("k" + std::to_string(at)), {.payload = payload_of(1)});
+    };
+    add(count);  // connects everybody
+    while (done < 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    at_random_moments(samples, gap_ms, add);
+    while (done <= count) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    out.stop();
+    return delay_of(given, begun, count);
+  }
+
+  bool idle(std::function<void()> const& meanwhile) override {
+    if (what_ != kind::exceptions) return false;
+    clear();
+    daybook::book book(database().url());
+    auto queue = book.make_queue("bench");
+    daybook::hand_out out(queue);
+    std::jthread const waits([&] { static_cast<void>(out.next()); });
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    meanwhile();
+    out.stop();
+    return true;
   }
 
  private:
