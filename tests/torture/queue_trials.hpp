@@ -10,6 +10,7 @@
 #include <daybook/testing.hpp>
 
 #include <chrono>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ namespace torture {
 struct queue_place {
   std::string failpoint;
   std::string source;
+  std::optional<unsigned> skip = {};  ///< so many hits pass; empty: now and then some
 };
 
 /// Every failpoint that a worker at queues passes on this engine.

@@ -1,14 +1,16 @@
 // Kills, stops and cuts workers at every failpoint of queues, and checks what they left.
 //
 //   torture_queue --engine NAME [--faults N] [--rounds N] [--keys N] [--lanes N] [--seed S]
-//                 [--only TEXT]
-//   torture_queue --engine NAME --server-faults N   a server of its own is killed, restarted,
-//   stopped torture_queue --engine NAME --snapshot N [--segment N]
+//                 [--only TEXT] [--skip N]
+//   torture_queue --engine NAME --server-faults N
+//                                              a server of its own is killed, restarted, stopped
+//   torture_queue --engine NAME --snapshot N [--segment N]
 //                                              N tasks are done while a snapshot is held open
 //   ... --worker NAME --expect FLAW            as for torture
 //
 // --rounds: so often each failpoint with each action; --faults: of the random mix, over --keys keys
-// in each of two queues; --only: the failpoints whose name has TEXT in it, and no mix.
+// in each of two queues; --only: the failpoints whose name has TEXT in it, and no mix;
+// --skip: so many hits of a failpoint pass before it acts, instead of now and then some.
 // Exit code: 0 good, 1 violations, 2 only something else that went wrong.
 #include "torture/driver.hpp"
 #include "torture/queue_snapshot.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 struct settings : torture::driver_settings {
   int rounds = 1;
+  int skip = -1;  ///< below 0: as it comes
   int keys = 300;
   int snapshot = 0;
   int segment = 1000;
@@ -41,7 +44,8 @@ std::unique_ptr<torture::queue_lane> lane(settings const& how, support::engine c
 std::vector<job> plan(settings const& how, std::string const& dialect, std::minstd_rand& dice) {
   std::vector<job> out;
   for (int round = 0; round < how.rounds; ++round) {
-    for (auto const& at : torture::queue_places(dialect)) {
+    for (auto at : torture::queue_places(dialect)) {
+      if (how.skip >= 0) at.skip = static_cast<unsigned>(how.skip);
       if (at.failpoint.find(how.only) == std::string::npos) continue;
       for (auto const& action : torture::fault_actions) out.push_back({at, action});
     }
@@ -98,6 +102,7 @@ int main(int argc, char** argv) {
   how.lanes = 10;
   torture::switches words(how, torture::queue_flaw_names);
   words.add("--rounds", &how.rounds);
+  words.add("--skip", &how.skip);
   words.add("--keys", &how.keys);
   words.add("--snapshot", &how.snapshot);
   words.add("--segment", &how.segment);
