@@ -59,6 +59,11 @@ class handing : public adoption {
     return !waiting.get();
   }
 
+  /// Reclaiming passes over a claim that a transaction has open, and comes back.
+  static bool takes_back(daybook::queue of) {
+    return comes_true([&] { return of.reclaim() > 0; });
+  }
+
   daybook::book other_;
   daybook::testing::manual_clock clock_;
 };
