@@ -103,6 +103,9 @@ struct hand_out_counts {
 /// else: when nothing else is due, or, now and then, by claiming nothing until then. Two hand_outs
 /// in one process do not know of each other's.
 ///
+/// A process that has not renewed its lease for two thirds of it, by its own clock, hands nothing
+/// out and claims nothing until it has: others may soon take it for dead.
+///
 /// It never has more than batch * (ahead + 1) tasks in hand, those counted that are finished and
 /// not in the ledger yet: a database that is slow to write is asked for no more work. What it
 /// cannot write while the database is away it keeps, and writes when that is back.

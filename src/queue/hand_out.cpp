@@ -38,7 +38,7 @@ constexpr milliseconds shortest_pause{50};
 constexpr milliseconds longest_pause{5000};
 
 instant soon(instant now, milliseconds length) {
-  return now + length * 3 / 4 + base::jitter(length / 2);
+  return now + std::chrono::microseconds(length) * 3 / 4 + base::jitter(length / 2);
 }
 
 }  // namespace
@@ -107,8 +107,13 @@ dispenser::plan dispenser::choose(instant now) {
     if (one->over()) return {act::end, one, poll_at_ <= now ? wanted(one->held) : 0};
   }
   if (closed_) return later;
+  if (!lease_lasts()) {
+    later.until = std::min<instant>(later.until, now + between_glances);
+    return later;
+  }
   if (emptying_) {
-    if (hands_.empty()) return {act::claim_suspect};
+    // Threads may be at tasks of claims that were lost.
+    if (hands_.empty() && open_ == 0) return {act::claim_suspect};
     if (*emptying_ <= now) {
       emptying_.reset();
       suspects_every_ =
@@ -128,9 +133,22 @@ dispenser::plan dispenser::choose(instant now) {
 /// Threads wait, and there is nothing for them.
 bool dispenser::hungry() const noexcept { return waiting_ > 0 && ready_ == 0 && !emptying_; }
 
+/// By this process's own clock, since it sent its last renewal: what begins now has a third of the
+/// lease before it can be another's. One that is dead, or none yet, is a new one with its next
+/// claim.
+bool dispenser::lease_lasts() const {
+  auto const present = of_->lease().peek();
+  return !present || present->dead() || present->since_renewal() < of_->with().lease * 2 / 3;
+}
+
+bool dispenser::ours(hand const& of) const {
+  auto const present = of_->lease().peek();
+  return present && !present->dead() && present->uuid() == of.of->holder();
+}
+
 /// How many tasks to claim, when so many that are in hand will be gone; 0: no claim.
 int dispenser::wanted(std::size_t leaving) const {
-  if (closed_ || emptying_ || threads_ == 0) return 0;
+  if (closed_ || emptying_ || threads_ == 0 || !lease_lasts()) return 0;
   if (std::any_of(hands_.begin(), hands_.end(),
                   [](auto const& one) { return one->alone && !one->over(); })) {
     return 0;
@@ -272,7 +290,6 @@ void dispenser::claim(int limit, bool suspect) {
   auto const now = local_clock::now();
   {
     std::lock_guard const lock(guard_);
-    look_at_ = now + options_.poll;
     reclaim_at_ = now + between_reclaims;
     if (suspect) {
       emptying_.reset();
@@ -321,14 +338,11 @@ void dispenser::found(std::size_t tasks, int limit) {
 
 /// Their tasks are another's: nobody is to begin one.
 void dispenser::drop_dead() {
-  auto const present = of_->lease().peek();
-  if (!present) return;
   hands lost;
   {
     std::lock_guard const lock(guard_);
-    std::copy_if(hands_.begin(), hands_.end(), std::back_inserter(lost), [&](auto const& one) {
-      return present->dead() || one->of->holder() != present->uuid();
-    });
+    std::copy_if(hands_.begin(), hands_.end(), std::back_inserter(lost),
+                 [&](auto const& one) { return !ours(*one); });
     for (auto const& one : lost) lose(one);
   }
   for (auto const& one : lost) one->lost.request_stop();

@@ -29,6 +29,8 @@ inline namespace v1 {
 namespace queues {
 
 class dispenser;
+/// How often to see whether a lease that has run low was renewed. It costs no trip to the database.
+inline constexpr std::chrono::milliseconds between_glances{20};
 
 /// A claim in hand. All but `of`, `from`, `made` and `alone` is under the dispenser's guard.
 struct hand {
@@ -96,6 +98,10 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   [[nodiscard]] plan choose(instant now);
   [[nodiscard]] int wanted(std::size_t leaving) const;
   [[nodiscard]] bool hungry() const noexcept;
+  /// Whether others believe this process alive for long enough to begin something.
+  [[nodiscard]] bool lease_lasts() const;
+  /// Whether the claim is this process's still, as far as it knows by itself.
+  [[nodiscard]] bool ours(hand const& of) const;
   void wait(std::unique_lock<std::mutex>& lock, instant until);
   /// False: the database failed.
   bool attempt(plan const& what) noexcept;

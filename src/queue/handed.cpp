@@ -99,6 +99,16 @@ std::optional<handed> dispenser::next(std::stop_token const& stop) {
     auto const first = std::find_if(hands_.begin(), hands_.end(),
                                     [](auto const& one) { return one->next < one->size(); });
     auto const from = *first;
+    bool const lost = !ours(*from);
+    if (lost) {
+      look_at_ = {};
+      stirred_ = true;
+      to_do_.notify_one();
+    }
+    if (lost || !lease_lasts()) {
+      given_.wait_for(lock, stop, between_glances, [this] { return closed_; });
+      continue;
+    }
     auto const& task = from->of->tasks()[from->next];
     auto const slot = from->made + task.slot;
     if (task.slot.count() > 0 && slot > local_clock::now()) {

@@ -12,7 +12,8 @@ namespace conformance {
 
 class adoption : public on_engine {
  protected:
-  adoption() : app_(connect()) {}
+  explicit adoption(std::chrono::milliseconds lease = daybook::book_options().lease)
+      : on_engine(lease), app_(connect()) {}
 
   /// A connection as applications have them: without CLIENT_FOUND_ROWS on MariaDB.
   [[nodiscard]] support::raw_connection connect() const { return connect(database_.url()); }

@@ -128,14 +128,17 @@ class empty_database {
 
 class on_engine : public testing::TestWithParam<support::engine> {
  protected:
-  on_engine() : empty_(GetParam()), database_(*empty_), book_(database_.open(watched())) {
+  explicit on_engine(std::chrono::milliseconds lease = daybook::book_options().lease)
+      : empty_(GetParam()), database_(*empty_), book_(database_.open(watched(lease))) {
     database_.execute("create table effect(name varchar(40) not null)" + innodb());
   }
   ~on_engine() override { daybook::testing::disarm(); }
 
-  [[nodiscard]] daybook::book_options watched() {
+  [[nodiscard]] daybook::book_options watched(
+      std::chrono::milliseconds lease = daybook::book_options().lease) {
     auto options = support::fresh_database::manual();
     options.watch = &log_;
+    options.lease = lease;
     return options;
   }
   [[nodiscard]] bool on_sqlite() const { return GetParam().name == "sqlite"; }

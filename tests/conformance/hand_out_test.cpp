@@ -1,61 +1,23 @@
 // The hand-out: one claimer, and the threads it feeds.
-#include "fixture.hpp"
+#include "handing.hpp"
 
 #include <atomic>
 #include <future>
-#include <latch>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
+#include <vector>
 
 namespace conformance {
 namespace {
 
-using daybook::entry;
 using daybook::hand_out;
-using daybook::hand_out_options;
 using daybook::handed;
-using daybook::queue;
 using daybook::result;
 using daybook::task_state;
 
-/// Longer than any of this takes; what does not come until then never does.
-constexpr auto for_ever = 60s;
-
-class handing_out : public on_engine {
- protected:
-  handing_out() : other_(database_.open()), clock_(book_) { book_.migrate(); }
-
-  static std::vector<entry> keys(int from, int to) {
-    std::vector<entry> out;
-    for (int i = from; i < to; ++i) out.push_back({key("k" + std::to_string(i))});
-    return out;
-  }
-  static task_state state_of(queue const& of, std::string const& name) {
-    return of.find(key(name)).value().state;
-  }
-  template <class F>
-  static bool comes_true(F const& what) {
-    auto const until = std::chrono::steady_clock::now() + for_ever;
-    while (!what()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-  static hand_out_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
-  /// A stop that comes by itself, for a test that would hang.
-  static handed must_come(hand_out& from) {
-    std::stop_source late;
-    auto waiting = std::async(std::launch::async, [&] { return from.next(late.get_token()); });
-    if (waiting.wait_for(for_ever) != std::future_status::ready) late.request_stop();
-    auto out = waiting.get();
-    if (!out) throw std::runtime_error("no task was handed out");
-    return std::move(*out);
-  }
-
-  daybook::book other_;
-  daybook::testing::manual_clock clock_;
-};
+class handing_out : public handing {};
 
 TEST_P(handing_out, every_task_once_to_several_threads) {
   auto q = book_.make_queue("many", {.every_outcome = true});

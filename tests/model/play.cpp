@@ -2,6 +2,7 @@
 #include "play.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ostream>
 
@@ -21,16 +22,18 @@ std::string key_of(std::uint32_t from) { return "k" + std::to_string(from % keys
 }  // namespace
 
 std::ostream& operator<<(std::ostream& to, op const& what) {
-  static char const* const words[verbs] = {"add",     "import",  "remove", "claim",    "suspect",
-                                           "finish",  "perform", "flush",  "complete", "claim_next",
-                                           "drop",    "crash",   "ask",    "pause",    "round",
-                                           "forward", "change",  "upkeep"};
-  return to << words[static_cast<std::size_t>(what.what)] << '(' << what.a << ", " << what.b << ')';
+  static char const* const words[verbs] = {"add",        "import",  "remove", "claim", "suspect",
+                                           "finish",     "perform", "join",   "flush", "complete",
+                                           "claim_next", "drop",    "crash",  "ask",   "pause",
+                                           "round",      "forward", "change", "upkeep"};
+  to << words[static_cast<std::size_t>(what.what)] << '(' << what.a << ", " << what.b << ')';
+  return what.cut < first_cut ? to : to << " cut " << what.cut;
 }
 
 stage::stage(support::engine const& on)
     : database(on),
       books{database.open(), database.open()},
+      application(database.url()),
       clock(books[0]),
       seen(database),
       now(clock.now().time_since_epoch().count()) {
@@ -63,6 +66,12 @@ play::options play::options_of(std::uint32_t from) {
   out.segment = segments[pick(8)];
   out.every_outcome = pick(4) == 0;
   out.rounds = pick(8) == 0;
+  static constexpr int limits[] = {0, 0, 0, 0, 3, 12};
+  out.running_limit = limits[pick(6)];
+  static constexpr std::array<daybook::rate, 3> rates{{{10, std::chrono::seconds{1}},
+                                                       {100, std::chrono::seconds{1}},
+                                                       {2, std::chrono::minutes{1}}}};
+  if (auto const chosen = pick(9); chosen < rates.size()) out.rate = rates.at(chosen);
   return out;
 }
 
@@ -70,6 +79,7 @@ play::play(stage& on, std::uint32_t chosen, int check_every)
     : on_(on),
       name_("q" + std::to_string(++on.plays)),
       newest_(options_of(chosen)),
+      is_cut_(chosen >> 29U != 0),
       check_every_(check_every) {
   // A play that failed may have left a dead worker behind.
   for (auto& book : on_.books) static_cast<void>(daybook::testing::renew(book));
@@ -83,7 +93,32 @@ void play::must(bool holds, std::string const& what) {
   if (!holds) throw disagreement(what);
 }
 
+void play::arm(op const& what) {
+  static constexpr std::array<char const*, 3> places{".begun", ".before_commit", ".committed"};
+  auto const transaction = [&]() -> std::string {
+    switch (what.what) {
+      case verb::claim:
+      case verb::suspect: return what.b / 8 % 4 == 0 ? "attend" : "claim";
+      case verb::flush: return "flush";
+      case verb::perform: return "perform";
+      case verb::complete:
+      case verb::complete_and_claim:
+      case verb::drop: return "complete";
+      case verb::crash: return what.b / 8 % 2 == 0 ? "reclaim" : "mark_dead";
+      default: return {};
+    }
+  }();
+  if (transaction.empty()) return;
+  daybook::testing::arm(transaction + places.at(what.cut % places.size()),
+                        daybook::testing::failpoint_action::cut, what.b / 16 % 2);
+}
+
 void play::act(op const& what) {
+  struct disarms {
+    ~disarms() { daybook::testing::disarm(); }
+  } const at_the_end;
+  cut_ = is_cut_ && what.cut >= first_cut;
+  if (cut_) arm(what);
   switch (what.what) {
     case verb::add: add(what); break;
     case verb::import: import(what); break;
@@ -92,6 +127,7 @@ void play::act(op const& what) {
     case verb::suspect: claim(what, true); break;
     case verb::finish: finish_some(what); break;
     case verb::perform: perform(what); break;
+    case verb::join: join(what); break;
     case verb::flush: flush(what); break;
     case verb::complete: complete(what, false); break;
     case verb::complete_and_claim: complete(what, true); break;
@@ -108,9 +144,10 @@ void play::act(op const& what) {
 }
 
 void play::finish() {
-  while (!hands_.empty()) complete({verb::complete, 0, 0}, false);
+  while (!hands_.empty()) complete({verb::complete}, false);
   compare(0);
   must(on_.seen.forgotten_ledgers() == 0, "a ledger is left of a claim that is over");
+  must(on_.seen.claims_of_the_dead() == 0, "one that was declared dead has a claim");
 }
 
 void play::add(op const& what) {
@@ -217,9 +254,12 @@ bool play::renew(std::size_t book) {
 }
 
 void play::change(op const& what) {
+  if (is_cut_ || newest_.running_limit > 0 || newest_.rate) return;
   auto const book = what.b % 2;
   auto fresh = options_of(what.a);
   fresh.rounds = newest_.rounds;
+  fresh.running_limit = 0;
+  fresh.rate.reset();
   newest_ = fresh;
   handles_[book] =
       std::make_shared<handle>(handle{on_.books[book].make_queue(name_, newest_), newest_});

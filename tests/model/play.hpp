@@ -31,6 +31,7 @@ enum class verb : std::uint8_t {
   suspect,
   finish,
   perform,
+  join,
   flush,
   complete,
   complete_and_claim,
@@ -43,14 +44,17 @@ enum class verb : std::uint8_t {
   change,
   upkeep,
 };
-inline constexpr int verbs = 18;
+inline constexpr int verbs = 19;
 
 /// One operation; what its numbers mean depends on how things stand.
 struct op {
   verb what{};
   std::uint32_t a = 0;
   std::uint32_t b = 0;
+  std::uint32_t cut = 0;  ///< below `first_cut`: nothing goes wrong
 };
+inline constexpr std::uint32_t first_cut = 18;
+inline constexpr std::uint32_t cuts = 24;
 std::ostream& operator<<(std::ostream& to, op const& what);
 
 /// The library and the model do not agree.
@@ -66,6 +70,7 @@ class stage {
 
   support::fresh_database database;
   std::array<daybook::book, 2> books;
+  support::raw_connection application;  ///< for transactions of its own
   daybook::testing::manual_clock clock;
   tables seen;
   us now = 0;
@@ -108,6 +113,9 @@ class play {
   void finish_some(op const& what);
   static std::optional<verdict> chosen_end(std::uint32_t mode, std::uint64_t dice);
   void perform(op const& what);
+  void join(op const& what);
+  [[nodiscard]] bool finish_in(hand& in, std::vector<daybook::task const*> const& tasks,
+                               bool commits);
   void flush(op const& what);
   void complete(op const& what, bool and_claim);
   void drop(op const& what);
@@ -120,9 +128,14 @@ class play {
   void upkeep(op const& what);
 
   [[nodiscard]] static options options_of(std::uint32_t from);
-  void claimed(std::size_t book, std::shared_ptr<handle> const& from, daybook::claim batch,
-               int limit, bool suspects);
-  void nothing_claimed(bool suspects);
+  /// `known`: the queue's options in the eyes of whoever has claimed.
+  void claimed(std::size_t book, std::shared_ptr<handle> const& from, options const& known,
+               daybook::claim batch, int limit, bool suspects);
+  void nothing_claimed(options const& before, options const& after, bool suspects);
+  [[nodiscard]] static bool same_limits(options const& a, options const& b);
+  void keeps_limits(options const& known, daybook::claim const& batch);
+  /// The connection is cut at a transaction of this operation's, before or after its COMMIT.
+  static void arm(op const& what);
   [[nodiscard]] bool renew(std::size_t book);
   void compare(std::uint32_t sample);
   void compare_one(std::uint32_t sample);
@@ -135,11 +148,16 @@ class play {
   stage& on_;
   std::string name_;
   options newest_;
+  /// Its connections are cut. Then its options stay, as those with a limit do: who was cut, or
+  /// found holes only, may know of a change without having told the model.
+  bool is_cut_;
+  bool cut_ = false;                              ///< in this operation
   std::vector<std::shared_ptr<handle>> handles_;  ///< one for each book
   std::int64_t queue_ = 0;
   naive model_;
   std::vector<hand> hands_;
   int numbers_ = 0;
+  us next_start_ = 0;  ///< by the rates so far
   int check_every_ = 1;
   int acts_ = 0;
 };

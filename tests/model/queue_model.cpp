@@ -37,6 +37,7 @@ rc::Gen<op> an_operation() {
                                                                 {6, verb::suspect},
                                                                 {14, verb::finish},
                                                                 {4, verb::perform},
+                                                                {4, verb::join},
                                                                 {4, verb::flush},
                                                                 {6, verb::complete},
                                                                 {6, verb::complete_and_claim},
@@ -49,7 +50,8 @@ rc::Gen<op> an_operation() {
                                                                 {2, verb::change},
                                                                 {3, verb::upkeep}}),
                                 rc::gen::inRange<std::uint32_t>(0, 1U << 30U),
-                                rc::gen::inRange<std::uint32_t>(0, 1U << 30U));
+                                rc::gen::inRange<std::uint32_t>(0, 1U << 30U),
+                                rc::gen::inRange<std::uint32_t>(0, model::cuts));
 }
 
 /// One life of a queue. Throws where it does not go as the model says.
@@ -83,7 +85,7 @@ bool lives(wishes const& how, support::engine const& engine) {
     auto const result = rc::detail::checkTestable(
         [&] {
           if (done >= how.operations && !failed) return;
-          auto const options = *rc::gen::resize(100, rc::gen::inRange<std::uint32_t>(0, 1U << 24U));
+          auto const options = *rc::gen::resize(100, rc::gen::inRange<std::uint32_t>(0, 1U << 30U));
           auto const script = *rc::gen::resize(
               how.length,
               rc::gen::container<std::vector<op>>(rc::gen::resize(100, an_operation())));

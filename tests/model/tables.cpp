@@ -106,6 +106,28 @@ std::int64_t tables::covered_ids(std::int64_t queue) {
                   std::to_string(queue)));
 }
 
+std::int64_t tables::requests(std::int64_t queue) {
+  return std::stoll(
+      on_.execute("select count(*) from daybook_request where queue = " + std::to_string(queue)));
+}
+
+std::int64_t tables::running_ids(std::int64_t queue) {
+  std::int64_t sum = 0;
+  for (auto const& one : look(queue).covered) sum += one.claimed ? one.hi - one.lo : 0;
+  return sum;
+}
+
+us tables::next_slot(std::int64_t queue) {
+  return std::stoll(
+      on_.execute("select slot_next_us from daybook_queue where id = " + std::to_string(queue)));
+}
+
+std::int64_t tables::claims_of_the_dead() {
+  return std::stoll(
+      on_.execute("select count(*) from daybook_claim c join daybook_holder h on h.uuid = c.holder"
+                  " where c.reclaimed_us is null and h.ended_us is not null"));
+}
+
 std::int64_t tables::forgotten_ledgers() {
   return std::stoll(
       on_.execute("select count(*) from daybook_done d where not exists (select 1 from "

@@ -43,6 +43,14 @@ class tables {
   [[nodiscard]] picture look(std::int64_t queue);
   /// How many ids the segments cover, with a member or without.
   [[nodiscard]] std::int64_t covered_ids(std::int64_t queue);
+  /// What people asked for and nobody has attended to.
+  [[nodiscard]] std::int64_t requests(std::int64_t queue);
+  /// How many ids are in claims, with a member or without.
+  [[nodiscard]] std::int64_t running_ids(std::int64_t queue);
+  /// Until when the starts of tasks are given away.
+  [[nodiscard]] us next_slot(std::int64_t queue);
+  /// Claims in the hands of holders that are declared dead.
+  [[nodiscard]] std::int64_t claims_of_the_dead();
   /// Of ledgers whose claim is over: there may be none.
   [[nodiscard]] std::int64_t forgotten_ledgers();
 

@@ -1,9 +1,9 @@
 // The random mix: workers at a few keys, killed, stopped, cut and continued at random while the
 // clock jumps; a checker beside them; then heal, drain, and the last check.
+#include "torture/mixing.hpp"
 #include "torture/trials.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -23,10 +23,6 @@ using std::chrono::milliseconds;
 
 constexpr int keys_in_a_mix = 3;
 constexpr milliseconds mix_lease = 2s;
-
-int up_to(std::minstd_rand& dice, int most) {
-  return std::uniform_int_distribution<int>(0, most)(dice);
-}
 
 /// One process after the other in one place.
 class seat {
@@ -57,31 +53,6 @@ class seat {
   std::string tally_file_;
   std::unique_ptr<child> who_;
 };
-
-/// Moves the clock. Where that takes long everybody goes on, for in SQLite whoever is stopped may
-/// hold the lock that the clock needs.
-void jump_among(std::vector<seat>& seats, auto const& jump) {
-  std::atomic<bool> done = false;
-  std::thread jumper([&] {
-    jump();
-    done = true;
-  });
-  for (int tries = 0; !done; ++tries) {
-    std::this_thread::sleep_for(2ms);
-    if (tries < 50) continue;
-    for (auto& one : seats) one.who().go_on();
-  }
-  jumper.join();
-}
-
-/// Stops it past the lease: the clock jumps, the others get time to take over, it goes on.
-void stop_past_the_lease(child& who, std::vector<seat>& seats, std::minstd_rand& dice,
-                         auto const& jump) {
-  who.send(SIGSTOP);
-  jump_among(seats, jump);
-  std::this_thread::sleep_for(milliseconds(20 + up_to(dice, 100)));
-  who.go_on();
-}
 
 }  // namespace
 
@@ -115,13 +86,16 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice, server_faults* t
     jump_past_the_lease(to != nullptr);
     act_as_a_person(group, keys_in_a_mix);
   };
+  auto const each = [&](auto const& body) {
+    for (auto& one : seats) body(one.who());
+  };
   auto next_check = std::chrono::steady_clock::now();
   for (int at = 0; at < faults; ++at) {
     std::this_thread::sleep_for(milliseconds(10 + up_to(dice, 60)));
     for (auto& one : seats) {
       // Stopped by its own failpoint, or ended.
       auto const now = one.who().wait(0ms);
-      if (now.what == child::state::stopped) stop_past_the_lease(one.who(), seats, dice, jump);
+      if (now.what == child::state::stopped) stop_past_the_lease(one.who(), dice, each, jump);
       if (now.what != child::state::exited && now.what != child::state::killed) continue;
       if (now.what == child::state::killed && now.code != SIGKILL) {
         fail(of, "a worker " + now.text(), one.who());
@@ -135,8 +109,8 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice, server_faults* t
     auto& victim = seats[static_cast<std::size_t>(up_to(dice, workers - 1))];
     switch (up_to(dice, 3)) {
       case 0: victim.fill(dice); break;  // the one there is killed
-      case 1: jump_among(seats, jump); break;
-      default: stop_past_the_lease(victim.who(), seats, dice, jump); break;
+      case 1: jump_among(each, jump); break;
+      default: stop_past_the_lease(victim.who(), dice, each, jump); break;
     }
     report_->trial("mix");
     if (auto const now = std::chrono::steady_clock::now(); now >= next_check) {
@@ -147,16 +121,7 @@ void lane::mix(int workers, int faults, std::minstd_rand& dice, server_faults* t
       next_check = end + std::max<std::chrono::nanoseconds>(500ms, (end - now) * 4);
     }
   }
-  for (auto& one : seats) one.who().send(SIGTERM);
-  for (auto& one : seats) {
-    // Whoever is at a stopping failpoint is let go on.
-    child::change last;
-    do {
-      one.who().go_on();
-      last = one.who().wait(30s);
-    } while (last.what == child::state::stopped);
-    if (last.what == child::state::silent) fail(of, "a worker does not end", one.who());
-  }
+  end_all(each, [&](child& one) { fail(of, "a worker does not end", one); });
   seats.clear();
   count_tally(tally_file);
   drain(group, keys_in_a_mix, to == nullptr ? "mix" : "server");

@@ -1,12 +1,12 @@
 // The random mix at queues: workers killed, stopped, cut and continued at random while the clock
 // jumps, and a look at everything beside them; then heal, drain, and the last check.
 #include "torture/job.hpp"
+#include "torture/mixing.hpp"
 #include "torture/queue_job.hpp"
 #include "torture/queue_trials.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -25,10 +25,6 @@ constexpr std::chrono::microseconds past_mix_lease = 3s;
 /// Among them a turn of the queue with a period.
 constexpr std::chrono::microseconds far = 61min;
 
-int up_to(std::minstd_rand& dice, int most) {
-  return std::uniform_int_distribution<int>(0, most)(dice);
-}
-
 environment any_failpoint(std::minstd_rand& dice) {
   if (up_to(dice, 2) == 0) return {};
   auto const names =
@@ -39,22 +35,6 @@ environment any_failpoint(std::minstd_rand& dice) {
   return {{"DAYBOOK_FAILPOINT", std::string(names[at]) + "=" +
                                     actions[static_cast<std::size_t>(up_to(dice, 3))] + ":" +
                                     std::to_string(up_to(dice, 6))}};
-}
-
-/// Moves the clock. Where that takes long everybody goes on, for in SQLite whoever is stopped may
-/// hold the lock that the clock needs.
-void jump_among(std::vector<std::unique_ptr<child>>& all, auto const& jump) {
-  std::atomic<bool> done = false;
-  std::thread jumper([&] {
-    jump();
-    done = true;
-  });
-  for (int tries = 0; !done; ++tries) {
-    std::this_thread::sleep_for(2ms);
-    if (tries < 50) continue;
-    for (auto& one : all) one->go_on();
-  }
-  jumper.join();
 }
 
 std::string counted(std::string const& file) {
@@ -70,59 +50,70 @@ std::string counted(std::string const& file) {
 
 }  // namespace
 
-void queue_lane::mix(int workers, int keys, int faults, std::minstd_rand& dice) {
+/// A pooler refuses everybody for a second when it has missed its server.
+void queue_lane::jump_in_a_mix(std::minstd_rand& dice, bool patient) {
+  auto const by = up_to(dice, 3) == 0 ? far : past_mix_lease;
+  for (int tries = 0;; ++tries) {
+    try {
+      return past_the_lease(by);
+    } catch (std::exception const& e) {
+      if (!patient || tries == 100) {
+        return report_->failure(std::string("the clock could not be moved: ") + e.what());
+      }
+      std::this_thread::sleep_for(50ms);
+    }
+  }
+}
+
+void queue_lane::fill(std::string const& queue, int keys) {
+  child first(words(queue, {"--drain", "0"}));
+  static_cast<void>(first.wait(30s));
+  std::vector<daybook::entry> entries;
+  for (int at = 0; at < keys; ++at) entries.push_back({daybook::key(key_of(at))});
+  book_.queue(queue).value().import(entries);
+}
+
+void queue_lane::mix(int workers, int keys, int faults, std::minstd_rand& dice, server_faults* to) {
   auto const name = "mix" + std::to_string(++number_);
   std::array<trial, 2> queues;
   queues[0].queue = queues[0].name = name;
   queues[1].queue = queues[1].name = name + "p";
   auto const tally_file = folder_ + "/tally";
   std::vector<std::unique_ptr<child>> all(static_cast<std::size_t>(workers));
-  auto const fill = [&](std::size_t at) {
+  auto const start = [&](std::size_t at) {
     auto const seed = std::to_string(up_to(dice, 1'000'000));
     all[at] = std::make_unique<child>(
         words(queues[at % 2].queue,
               {"--lease", mix_lease, "--loop", seed, std::to_string(keys), tally_file}),
         any_failpoint(dice));
   };
-  for (auto const& one : queues) {
-    child first(words(one.queue, {"--drain", "0"}));
-    static_cast<void>(first.wait(30s));
-    std::vector<daybook::entry> entries;
-    for (int at = 0; at < keys; ++at) entries.push_back({daybook::key(key_of(at))});
-    book_.queue(one.queue).value().import(entries);
-  }
-  for (std::size_t at = 0; at < all.size(); ++at) fill(at);
-  auto const jump = [&] {
-    try {
-      past_the_lease(up_to(dice, 3) == 0 ? far : past_mix_lease);
-    } catch (std::exception const& e) {
-      report_->failure(std::string("the clock could not be moved: ") + e.what());
-    }
+  for (auto const& one : queues) fill(one.queue, keys);
+  for (std::size_t at = 0; at < all.size(); ++at) start(at);
+  auto const each = [&](auto const& body) {
+    for (auto& one : all) body(*one);
   };
+  auto const jump = [&] { jump_in_a_mix(dice, to != nullptr); };
   auto next_look = std::chrono::steady_clock::now();
   for (int fault = 0; fault < faults; ++fault) {
     std::this_thread::sleep_for(milliseconds(10 + up_to(dice, 60)));
     for (std::size_t at = 0; at < all.size(); ++at) {
+      // Stopped by its own failpoint, or ended.
       auto const now = all[at]->wait(0ms);
-      if (now.what == child::state::stopped) {
-        jump_among(all, jump);
-        std::this_thread::sleep_for(milliseconds(20 + up_to(dice, 100)));
-        all[at]->go_on();
-      }
+      if (now.what == child::state::stopped) stop_past_the_lease(*all[at], dice, each, jump);
       if (now.what == child::state::killed && now.code != SIGKILL) {
         fail(queues[at % 2], "a worker " + now.text(), *all[at]);
       }
-      if (now.what == child::state::exited || now.what == child::state::killed) fill(at);
+      if (now.what == child::state::exited || now.what == child::state::killed) start(at);
+    }
+    if (to != nullptr && fault % 2 == 0) {
+      report_->trial(to->one(dice, jump));
+      continue;
     }
     auto const victim = static_cast<std::size_t>(up_to(dice, workers - 1));
     switch (up_to(dice, 3)) {
-      case 0: fill(victim); break;  // the one there is killed
-      case 1: jump_among(all, jump); break;
-      default:
-        all[victim]->send(SIGSTOP);
-        jump_among(all, jump);
-        std::this_thread::sleep_for(milliseconds(20 + up_to(dice, 100)));
-        all[victim]->go_on();
+      case 0: start(victim); break;  // the one there is killed
+      case 1: jump_among(each, jump); break;
+      default: stop_past_the_lease(*all[victim], dice, each, jump); break;
     }
     report_->trial("mix");
     auto const now = std::chrono::steady_clock::now();
@@ -131,31 +122,19 @@ void queue_lane::mix(int workers, int keys, int faults, std::minstd_rand& dice) 
     auto const end = std::chrono::steady_clock::now();
     next_look = end + std::max<std::chrono::nanoseconds>(500ms, (end - now) * 4);
   }
-  end_mix(all);
+  end_all(each, [&](child& one) { report_->failure("a worker does not end: " + one.words()); });
+  all.clear();
   report_->note(counted(tally_file));
-  for (auto const& one : queues) {
-    past_the_lease(far);
-    child clean(words(one.queue, {"--drain", "60000", "--jump"}));
-    auto const came = clean.wait(90s);
-    if (!came.is(ending::finished)) fail(one, "a clean worker " + came.text(), clean);
-    look(one, moment::at_the_end);
-  }
+  for (auto const& one : queues) drain(one);
 }
 
-void queue_lane::end_mix(std::vector<std::unique_ptr<child>>& all) {
-  for (auto& one : all) one->send(SIGTERM);
-  for (auto& one : all) {
-    // Whoever is at a stopping failpoint is let go on.
-    child::change last;
-    do {
-      for (auto& each : all) each->go_on();
-      last = one->wait(30s);
-    } while (last.what == child::state::stopped);
-    if (last.what == child::state::silent) {
-      report_->failure("a worker does not end: " + one->words());
-    }
-  }
-  all.clear();
+/// Healed: nothing is left, and everything must be right.
+void queue_lane::drain(trial const& of) {
+  past_the_lease(far);
+  child clean(words(of.queue, {"--drain", "60000", "--jump"}));
+  auto const came = clean.wait(90s);
+  if (!came.is(ending::finished)) fail(of, "a clean worker " + came.text(), clean);
+  look(of, moment::at_the_end);
 }
 
 }  // namespace torture

@@ -106,7 +106,7 @@ queue_lane::trial queue_lane::prepare(queue_place const& at, std::string const& 
   auto const room = room_of(at.failpoint);
   // Not only at the first task, or claim, of several.
   bool const many = room == "perform" || room == "flush" || room == "claim" || room == "complete";
-  auto const skip = at.source.empty() && many ? dice() % 3 : 0;
+  auto const skip = at.skip.value_or(at.source.empty() && many ? dice() % 3 : 0);
   auto const what = at.failpoint + "=" + action + ":" + std::to_string(skip);
   if (at.source.empty()) {
     out.armed = {{"DAYBOOK_FAILPOINT", what}};

@@ -4,12 +4,13 @@
 #include "support/engines.hpp"
 #include "torture/child.hpp"
 #include "torture/queue_report.hpp"
+#include "torture/server_faults.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/testing.hpp>
 
 #include <chrono>
-#include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ namespace torture {
 struct queue_place {
   std::string failpoint;
   std::string source;
+  std::optional<unsigned> skip = {};  ///< so many hits pass; empty: now and then some
 };
 
 /// Every failpoint that a worker at queues passes on this engine.
@@ -38,8 +40,9 @@ class queue_lane {
   void one(queue_place const& at, std::string const& action, std::minstd_rand& dice);
   /// A task that kills its worker: no more of them than the limit, and it is dead then.
   void poison();
-  /// Several workers at two queues, so many random faults among them.
-  void mix(int workers, int keys, int faults, std::minstd_rand& dice);
+  /// Several workers at two queues, so many random faults among them; where there is a server of
+  /// our own to hurt, every other of them to that.
+  void mix(int workers, int keys, int faults, std::minstd_rand& dice, server_faults* to = nullptr);
 
  private:
   using milliseconds = std::chrono::milliseconds;
@@ -66,7 +69,9 @@ class queue_lane {
   void settle(trial const& of);
   void look(trial const& of, moment when);
   void fail(trial const& of, std::string const& what, child const& who);
-  void end_mix(std::vector<std::unique_ptr<child>>& all);
+  void fill(std::string const& queue, int keys);
+  void jump_in_a_mix(std::minstd_rand& dice, bool patient);
+  void drain(trial const& of);
 
   std::string worker_;
   queue_report* report_;

@@ -1,0 +1,71 @@
+// What the suites of the hand-out share: two books, the second for heirs, and waiting for what the
+// claimer's thread does.
+#pragma once
+
+#include "adopt.hpp"
+
+#include <chrono>
+#include <future>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace conformance {
+
+class handing : public adoption {
+ protected:
+  // A hand-out begins nothing when its lease runs low by the host's clock, and nothing renews here.
+  handing() : adoption(30min), other_(database_.open()), clock_(book_) { book_.migrate(); }
+
+  /// Longer than any of this takes; what does not come until then never does.
+  static constexpr auto for_ever = 60s;
+
+  static std::vector<daybook::entry> keys(int from, int to) {
+    std::vector<daybook::entry> out;
+    for (int i = from; i < to; ++i) out.push_back({key("k" + std::to_string(i))});
+    return out;
+  }
+  static daybook::task_state state_of(daybook::queue const& of, std::string const& name) {
+    return of.find(key(name)).value().state;
+  }
+  template <class F>
+  static bool comes_true(F const& what) {
+    auto const until = std::chrono::steady_clock::now() + for_ever;
+    while (!what()) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  static daybook::hand_out_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
+  /// A stop that comes by itself, for a test that would hang.
+  static daybook::handed must_come(daybook::hand_out& from) {
+    std::stop_source late;
+    auto waiting = std::async(std::launch::async, [&] { return from.next(late.get_token()); });
+    if (waiting.wait_for(for_ever) != std::future_status::ready) late.request_stop();
+    auto out = waiting.get();
+    if (!out) throw std::runtime_error("no task was handed out");
+    return std::move(*out);
+  }
+  /// Asks for a task that there must not be: were there one, it would be there at once.
+  static bool none_comes(daybook::hand_out& from) {
+    std::stop_source late;
+    auto waiting = std::async(std::launch::async, [&] { return from.next(late.get_token()); });
+    static_cast<void>(waiting.wait_for(200ms));
+    late.request_stop();
+    return !waiting.get();
+  }
+
+  /// Reclaiming passes over a claim that a transaction has open, and comes back.
+  static bool takes_back(daybook::queue of) {
+    return comes_true([&] { return of.reclaim() > 0; });
+  }
+
+  daybook::book other_;
+  daybook::testing::manual_clock clock_;
+};
+
+}  // namespace conformance
