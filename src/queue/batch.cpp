@@ -158,6 +158,12 @@ std::int64_t batch::size() const noexcept {
   return sum;
 }
 
+void batch::space_starts(std::int64_t first_us, std::int64_t slot_us) {
+  for (auto& one : tasks_) {
+    one.slot = std::chrono::microseconds(std::exchange(first_us, first_us + slot_us));
+  }
+}
+
 void batch::finish(task const& of, result how) {
   std::lock_guard const lock(guard_);
   auto const at = open_position(of);
@@ -254,16 +260,20 @@ bool batch::finish_in(db::session& yours, task const& of) {
 bool batch::flush() {
   auto const& with = of_->with();
   with.check_process();
-  std::lock_guard const lock(guard_);
+  std::lock_guard const alone(flushing_);
   rows done;
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    if (standings_[i] != standing::noted) continue;
-    add_done(done, tasks_[i].id, tasks_[i].attempt, verdicts_[i]);
-    ++count;
+  std::vector<std::size_t> noted;
+  {
+    std::lock_guard const lock(guard_);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (standings_[i] != standing::noted) continue;
+      add_done(done, tasks_[i].id, tasks_[i].attempt, verdicts_[i]);
+      noted.push_back(i);
+    }
+    if (noted.empty()) return true;
+    ledger_used_ = true;
   }
-  if (count == 0) return true;
-  ledger_used_ = true;
+  auto const count = static_cast<std::int64_t>(noted.size());
   bool held = true;
   for (bool in_doubt = false;; in_doubt = true) {
     try {
@@ -271,7 +281,7 @@ bool batch::flush() {
         // In doubt: the lock waits for the lost transaction, and then it is there or never will be.
         if (in_doubt) {
           held = db::run(on, with.sql["claim.lock"], {id_, holder_}).size() > 0;
-          if (!held || any_noted_in(on)) return core::decision::rollback;
+          if (!held || any_written(on, noted)) return core::decision::rollback;
         }
         held = write_done(on, done.text(), count);
         return held ? core::decision::commit : core::decision::rollback;
@@ -281,16 +291,15 @@ bool batch::flush() {
     }
   }
   if (!held) return false;
-  for (auto& how : standings_) {
-    if (how == standing::noted) how = standing::written;
-  }
+  std::lock_guard const lock(guard_);
+  for (auto const i : noted) standings_[i] = standing::written;
   return true;
 }
 
-bool batch::any_noted_in(db::session& on) const {
+bool batch::any_written(db::session& on, std::vector<std::size_t> const& of) const {
   auto const there = ledger_of(of_->with(), on, id_);
   return std::any_of(there.begin(), there.end(), [&](ledger_entry const& entry) {
-    return standings_[position({.id = entry.lo})] == standing::noted;
+    return std::binary_search(of.begin(), of.end(), position({.id = entry.lo}));
   });
 }
 

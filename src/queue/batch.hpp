@@ -37,6 +37,8 @@ class batch {
   /// How many ids it has taken, those without a member among them.
   [[nodiscard]] std::int64_t size() const noexcept;
   [[nodiscard]] std::string idempotency_key(task const& of) const;
+  /// The queue's rate: when each task may start.
+  void space_starts(std::int64_t first_us, std::int64_t slot_us);
   /// It was never claimed, or is nobody's any more: its end writes nothing.
   void forget() noexcept { over_ = true; }
 
@@ -64,7 +66,8 @@ class batch {
   /// Throws where it is finished already.
   std::size_t open_position(task const& of) const;
   [[nodiscard]] bool write_done(db::session& on, std::string const& rows, std::int64_t count) const;
-  [[nodiscard]] bool any_noted_in(db::session& on) const;
+  /// Whether the ledger has one of these tasks.
+  [[nodiscard]] bool any_written(db::session& on, std::vector<std::size_t> const& of) const;
   void read_ledger(db::session& on);
   end end_in(db::session& on);
   outcome what_became();
@@ -86,6 +89,7 @@ class batch {
   mutable std::mutex guard_;
   std::vector<standing> standings_;
   std::vector<verdict> verdicts_;
+  std::mutex flushing_;  ///< one at a time; before guard_
   bool ledger_used_ = false;
   bool over_ = false;
 };

@@ -99,7 +99,10 @@ std::int64_t store::reclaim() {
     }
   });
   std::int64_t count = 0;
+  auto const who = lease_->peek();
   for (auto const& one : abandoned) {
+    // Nobody declares itself dead: who is late renews, unless another was faster.
+    if (!one.marked && who && !who->dead() && one.holder == who->uuid()) continue;
     if (!one.marked) mark_dead(one.holder);
     if (reclaim_one(one.id, one.holder)) ++count;
   }

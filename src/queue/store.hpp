@@ -139,8 +139,9 @@ class store : public std::enable_shared_from_this<store> {
   };
   std::unique_ptr<batch> try_claim(claim_options const& how);
   [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
-  std::unique_ptr<batch> batch_of(db::table found, std::string const& id, std::string const& holder,
-                                  permission const& start);
+  std::unique_ptr<batch> batch_of(db::table found, std::string const& id,
+                                  std::string const& holder);
+  bool drop_if_dead() const;
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
   void learn(std::int64_t ids, std::size_t segments, std::int64_t version);
   void settle_orphans();

@@ -65,7 +65,7 @@ store::permission store::permitted(db::session& on, row const& here, int limit) 
 }
 
 std::unique_ptr<batch> store::batch_of(db::table found, std::string const& id,
-                                       std::string const& holder, permission const& start) {
+                                       std::string const& holder) {
   std::vector<segment> ranges;
   std::vector<task> tasks;
   tasks.reserve(found.size());
@@ -92,15 +92,12 @@ std::unique_ptr<batch> store::batch_of(db::table found, std::string const& id,
     std::sort(tasks.begin(), tasks.end(), earlier);
   }
   auto range = ranges.begin();
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    auto& to = tasks[i];
+  for (auto& to : tasks) {
     while (range->hi <= to.id) ++range;
     to.turn = timestamp(std::chrono::microseconds(range->turn_us));
     to.attempt = range->attempts + 1;
     to.crashes = range->crashes;
     to.priority = range->lane % priorities;
-    to.slot =
-        std::chrono::microseconds(start.first_us + static_cast<std::int64_t>(i) * start.slot_us);
   }
   return std::make_unique<batch>(shared_from_this(), id, holder, std::move(ranges),
                                  std::move(tasks));
@@ -125,14 +122,14 @@ void store::learn(std::int64_t ids, std::size_t segments, std::int64_t version) 
 
 void store::add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
                        int limit) {
-  db::add_calls(to, with_.sql["claim.take"],
-                {id, present().id, holder, std::int64_t{limit}, segments_for(limit),
-                 std::int64_t{0}});
+  db::add_calls(
+      to, with_.sql["claim.take"],
+      {id, present().id, holder, std::int64_t{limit}, segments_for(limit), std::int64_t{0}});
 }
 
 std::unique_ptr<batch> store::taken(db::table answer, std::string const& id,
                                     std::string const& holder) {
-  return batch_of(std::move(answer), id, holder, {});
+  return batch_of(std::move(answer), id, holder);
 }
 
 std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
@@ -142,13 +139,13 @@ std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
   if (here.throttled()) start = permitted(on, here, limit);
   if (start.limit == 0) return nullptr;
   int const first = suspects ? priorities : 0;
-  auto found = db::run(
-      on, with_.sql["claim.take"],
-      {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}});
-  auto out = batch_of(std::move(found), id, holder, start);
+  auto found =
+      db::run(on, with_.sql["claim.take"],
+              {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}});
+  auto out = batch_of(std::move(found), id, holder);
   if (out && start.slot_us > 0) {
-    db::run(on, with_.sql["queue.reserve"],
-            {here.id, start.next_us + out->size() * start.slot_us});
+    out->space_starts(start.first_us, start.slot_us);
+    db::run(on, with_.sql["queue.reserve"], {here.id, start.next_us + out->size() * start.slot_us});
   }
   return out;
 }
@@ -163,7 +160,13 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
     if (found.size() == 0 || number_in(found, 1) != 0) {
       return core::decision::rollback;
     }
-    out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder, {});
+    out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder);
+    if (auto const here = present(); out && here.options.rate) {
+      // Its starts are reserved; others may have reserved after it.
+      auto const start = permitted(on, here, 1);
+      auto const own = out->size() * start.slot_us;
+      out->space_starts(std::max<std::int64_t>(0, start.first_us - own), start.slot_us);
+    }
     return core::decision::rollback;
   });
   return out;
@@ -222,6 +225,18 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
   }
 }
 
+/// One that was declared dead is given nothing; the process goes on as a new one.
+bool store::drop_if_dead() const {
+  auto const who = lease_->peek();
+  if (!who || who->dead()) return false;
+  std::int64_t alive = 1;
+  core::read(with_, patience, [&](db::session& on) {
+    alive = number_in(db::run(on, with_.sql["holder.alive"], {who->uuid()}), 0);
+  });
+  if (alive == 0) who->die();
+  return alive == 0;
+}
+
 std::unique_ptr<batch> store::claim(claim_options const& how) {
   with_.check_process();
   if (how.limit < 1 || how.limit > largest_claim) {
@@ -239,7 +254,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
       follow_seen();
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
-    } else if (std::exchange(reclaimed, true) || reclaim() == 0) {
+    } else if (!drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
       break;
     }
   }

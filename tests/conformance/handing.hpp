@@ -59,9 +59,10 @@ class handing : public adoption {
     return !waiting.get();
   }
 
-  /// Reclaiming passes over a claim that a transaction has open, and comes back.
+  /// Reclaiming passes over a claim that a transaction has open, and comes back. The process that
+  /// has lost it may itself be the one that takes it back, in its next life.
   static bool takes_back(daybook::queue of) {
-    return comes_true([&] { return of.reclaim() > 0; });
+    return comes_true([&] { return of.reclaim() > 0 || of.counts().claims == 0; });
   }
 
   daybook::book other_;

@@ -79,8 +79,7 @@ void play::keeps_limits(options const& known, daybook::claim const& batch) {
                                      [](auto const& one) { return one.second.claim != 0; });
   must(known.running_limit == 0 || running <= known.running_limit,
        std::to_string(running) + " are running");
-  // One that was found again after a lost reply has no slots: see queue_open_test.cpp.
-  if (!known.rate || cut_) return;
+  if (!known.rate) return;
   for (auto const& one : batch.tasks()) {
     must(one.slot.count() <= second, one.key + " is claimed too far ahead of its start");
     us const start = on_.now + one.slot.count();
@@ -210,7 +209,11 @@ void play::complete(op const& what, bool and_claim) {
   if (which == nullptr) return;
   auto ended = let_go(which);
   auto const by = ended.from->by;
-  if (!and_claim) {
+  // It may attend to what people asked for before it hears of changed options, or after.
+  bool const either_way =
+      !model_.requests.empty() &&
+      (by.period != newest_.period || by.grain != newest_.grain || by.cadence != newest_.cadence);
+  if (!and_claim || either_way) {
     must(std::move(ended.claim).complete() == outcome::done, "a claim in hand is lost at its end");
     return model_.end(by, ended.number, false, on_.now);
   }

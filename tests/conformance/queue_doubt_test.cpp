@@ -1,4 +1,4 @@
-// What queues do not keep yet; each is off until it is mended, and then goes to its own suite.
+// Claims of those who lost something: a reply, or their lease.
 #include "handing.hpp"
 
 namespace conformance {
@@ -6,10 +6,9 @@ namespace {
 
 using daybook::result;
 
-class queued_open : public handing {};
+class queued_doubt : public handing {};
 
-// store::settle_claim makes the batch without the permission, so that all its slots are 0.
-TEST_P(queued_open, DISABLED_a_claim_that_is_found_after_a_lost_reply_keeps_its_slots) {
+TEST_P(queued_doubt, a_claim_that_is_found_after_a_lost_reply_keeps_its_slots) {
   auto q = book_.make_queue("slots", {.rate = daybook::rate{10, 1s}});
   q.import(keys(0, 5));
   daybook::testing::arm("claim.committed", failpoint_action::cut);
@@ -18,9 +17,8 @@ TEST_P(queued_open, DISABLED_a_claim_that_is_found_after_a_lost_reply_keeps_its_
   EXPECT_EQ(batch.tasks()[4].slot, 400ms);
 }
 
-// claim.take does not look whether the holder has ended: the next reclaim() of anybody makes
-// suspects of tasks that their worker has just begun.
-TEST_P(queued_open, DISABLED_a_process_that_was_declared_dead_claims_as_a_new_one) {
+// Else the next reclaim() of anybody makes suspects of tasks that their worker has just begun.
+TEST_P(queued_doubt, a_process_that_was_declared_dead_claims_as_a_new_one) {
   auto q = book_.make_queue("late");
   auto heirs = other_.queue("late").value();
   q.import(keys(0, 4));
@@ -34,7 +32,7 @@ TEST_P(queued_open, DISABLED_a_process_that_was_declared_dead_claims_as_a_new_on
   EXPECT_EQ(std::move(first).complete(), outcome::lost);
 }
 
-DAYBOOK_ON_EVERY_ENGINE(queued_open);
+DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace
 }  // namespace conformance
