@@ -1,5 +1,6 @@
-// graphile-worker in its fastest documented preset: a local queue, completions sent together.
-// Verbs: setup | unique N | import N | drain | delay SAMPLES GAP | idle
+// graphile-worker in its fastest documented preset: a local queue, completions sent together. And
+// plain: one job after another, each by itself.
+// Verbs: setup | unique N | import N | drain | plain | delay SAMPLES GAP | idle
 import { makeWorkerUtils, run, runOnce, Logger } from "graphile-worker";
 import pg from "pg";
 import { url, go, answer, now, keyOf, payloadOf, read, count, moments, quantiles, sleep }
@@ -17,6 +18,8 @@ const preset = (size) => ({
     ...(size > 0 ? { localQueue: { size } } : {}),
   },
 });
+
+const plain = { worker: { connectionString: url, concurrentJobs: 1, maxPoolSize: 3, logger } };
 
 const [verb, ...numbers] = process.argv.slice(2);
 const [first, second] = numbers.map(Number);
@@ -55,11 +58,11 @@ async function importAll(tasks) {
   await client.end();
 }
 
-async function drain() {
+async function drain(how) {
   const utils = await makeWorkerUtils({ connectionString: url, logger });
   await utils.withPgClient((client) => client.query("select 1"));
   await go();
-  await runOnce({ preset: preset(500), taskList: { task: read } });
+  await runOnce({ preset: how, taskList: { task: read } });
   answer(count());
   await utils.release();
 }
@@ -99,7 +102,8 @@ if (verb === "setup") {
   answer(0);
 } else if (verb === "unique") await add(first, 1000);
 else if (verb === "import") await importAll(first);
-else if (verb === "drain") await drain();
+else if (verb === "drain") await drain(preset(500));
+else if (verb === "plain") await drain(plain);
 else if (verb === "delay") await delay(first, second);
 else if (verb === "idle") await idle();
 else throw new Error(`unknown: ${verb}`);

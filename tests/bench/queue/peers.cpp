@@ -2,6 +2,7 @@
 #include "bench/queue/contestant.hpp"
 #include "bench/queue/pgq.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <stdexcept>
@@ -26,6 +27,7 @@ struct program {
   std::string left;      ///< SQL: how many are left
   std::string enqueued;  ///< SQL
   bool several = true;   ///< as many processes as there are workers; else one, for two workers
+  int batch = 1000;      ///< of the drains it takes part in
 };
 
 std::vector<program> programs() {
@@ -35,6 +37,9 @@ std::vector<program> programs() {
       {"graphile-worker", "graphile.mjs", "drain",
        "truncate graphile_worker._private_jobs, graphile_worker._private_job_queues", "", jobs,
        jobs},
+      {"graphile-worker plain", "graphile.mjs", "plain",
+       "truncate graphile_worker._private_jobs, graphile_worker._private_job_queues", "", jobs,
+       jobs, true, 1},
       {"pg-boss fetch", "pgboss.mjs", "drain", "truncate pgboss.job",
        pgboss + " where state = 'completed'", pgboss + " where state <> 'completed'", pgboss},
       {"pg-boss work", "pgboss.mjs", "work", "truncate pgboss.job",
@@ -49,12 +54,13 @@ class peer final : public contestant {
       : contestant(what.name, on), what_(std::move(what)), folder_(std::move(folder)) {}
 
   [[nodiscard]] bool drains(int batch, int workers) const override {
-    return batch == 1000 && (what_.several || workers == 2);
+    return batch == what_.batch && (what_.several || workers == 2);
   }
 
   void prepare(long tasks) override {
+    constexpr long singly = 10'000;
     begin_anew();
-    fill("import", tasks);
+    fill("import", what_.batch == 1 ? std::min(tasks, singly) : tasks);
     database().execute("vacuum analyze");
   }
 
