@@ -151,7 +151,7 @@ void store::follow_seen() {
 void store::follow(std::int64_t version) {
   {
     std::lock_guard const lock(guard_);
-    if (row_.version == version) return;
+    if (version != 0 && row_.version >= version) return;
   }
   auto found = look(with_, name_);
   if (!found) return;

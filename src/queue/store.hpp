@@ -61,6 +61,7 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] row present() const;
   /// Reads the row again where a claim saw another version of it. Not within a transaction.
   void follow_seen();
+  /// At least to this version; 0: to the newest.
   void follow(std::int64_t version);
 
   // Members: members.cpp
