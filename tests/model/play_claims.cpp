@@ -223,8 +223,11 @@ void play::complete(op const& what, bool and_claim) {
   ended.from->hear();
   must(next.ended == outcome::done, "a claim in hand is lost at its end");
   // It attends to what people asked for where that was not done for a second of the host's.
-  if (asked > 0 && std::cmp_less(on_.seen.requests(queue_), asked)) model_.attend(by, on_.now);
+  auto const left = on_.seen.requests(queue_);
+  if (asked > 0 && std::cmp_less(left, asked)) model_.attend(by, on_.now);
   model_.end(by, ended.number, false, on_.now);
+  // And once more after the end, where that has left it nothing but holes.
+  if (std::cmp_less(left, model_.requests.size())) model_.attend(by, on_.now);
   if (!next.next) return nothing_claimed(by, ended.from->by, false);
   if (next.next->tasks().empty()) return;  // ids without a member: they go with it
   claimed(ended.book, ended.from, by, std::move(*next.next), limit, false);
