@@ -13,6 +13,7 @@
 #include "drivers/sqlite_share.hpp"
 #include "drivers/sqlite_side_file.hpp"
 #include "drivers/sqlite_turn.hpp"
+#include "drivers/sqlite_values.hpp"
 #include "drivers/sqlite_wait.hpp"
 
 #include "base/platform.hpp"
@@ -94,7 +95,6 @@ class sqlite_session final : public db::session {
   void checkpoint() noexcept;
   [[noreturn]] void fail(int code, std::string const& statement);
   ::sqlite3_stmt* prepare(db::statement const& what);
-  void bind(::sqlite3_stmt* to, int index, value const& what);
 
   std::string shown_;
   std::string path_;
@@ -384,42 +384,6 @@ void sqlite_session::checkpoint() noexcept {
   return known.get();
 }
 
-void sqlite_session::bind(::sqlite3_stmt* to, int index, value const& what) {
-  int const code = std::visit(
-      [&](auto const& v) -> int {
-        using kind = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<kind, std::nullptr_t>) {
-          return ::sqlite3_bind_null(to, index);
-        } else if constexpr (std::is_same_v<kind, double>) {
-          return ::sqlite3_bind_double(to, index, v);
-        } else if constexpr (std::is_integral_v<kind>) {
-          return ::sqlite3_bind_int64(to, index, static_cast<std::int64_t>(v));
-        } else if constexpr (std::is_same_v<kind, std::string_view>) {
-          // A null pointer would bind NULL where an empty text is meant.
-          return ::sqlite3_bind_text64(to, index, v.empty() ? "" : v.data(), v.size(),
-                                       SQLITE_STATIC, SQLITE_UTF8);
-        } else {
-          return v.empty() ? ::sqlite3_bind_zeroblob(to, index, 0)
-                           : ::sqlite3_bind_blob64(to, index, v.data(), v.size(), SQLITE_STATIC);
-        }
-      },
-      what);
-  if (code != SQLITE_OK) fail(code, "bind");
-}
-
-cell column(::sqlite3_stmt* of, int at) {
-  switch (::sqlite3_column_type(of, at)) {
-    case SQLITE_NULL: return nullptr;
-    case SQLITE_INTEGER: return std::int64_t{::sqlite3_column_int64(of, at)};
-    case SQLITE_FLOAT: return ::sqlite3_column_double(of, at);
-    default: {
-      auto const* bytes = static_cast<char const*>(::sqlite3_column_blob(of, at));
-      auto const size = static_cast<std::size_t>(::sqlite3_column_bytes(of, at));
-      return bytes == nullptr ? std::string() : std::string(bytes, size);
-    }
-  }
-}
-
 /// SQLITE_DONE, or what went wrong.
 int sqlite_session::all_rows(::sqlite3_stmt* of, db::table& to) {
   ::sqlite3_reset(of);
@@ -428,7 +392,7 @@ int sqlite_session::all_rows(::sqlite3_stmt* of, db::table& to) {
     int const code = ::sqlite3_step(of);
     if (code != SQLITE_ROW) return code;
     for (std::size_t at = 0; at < to.width; ++at) {
-      to.cells.push_back(column(of, static_cast<int>(at)));
+      to.cells.push_back(column(*of, static_cast<int>(at)));
     }
   }
 }
@@ -451,7 +415,10 @@ db::table sqlite_session::run(db::statement const& what, std::span<value const> 
                 "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
                     std::to_string(values.size()) + " values were given");
   }
-  for (std::size_t at = 0; at < wanted; ++at) bind(statement, static_cast<int>(at) + 1, values[at]);
+  for (std::size_t at = 0; at < wanted; ++at) {
+    int const code = bind(*statement, static_cast<int>(at) + 1, values[at]);
+    if (code != SQLITE_OK) fail(code, "bind");
+  }
   db::table out;
   out.width = static_cast<std::size_t>(::sqlite3_column_count(statement));
   auto const before = ::sqlite3_total_changes64(db_.get());
