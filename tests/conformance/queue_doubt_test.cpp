@@ -32,6 +32,18 @@ TEST_P(queued_doubt, a_process_that_was_declared_dead_claims_as_a_new_one) {
   EXPECT_EQ(std::move(first).complete(), outcome::lost);
 }
 
+// Its lease looks over to everybody, but nobody has said so yet: a renewal would still come
+// through.
+TEST_P(queued_doubt, nobody_declares_itself_dead) {
+  auto q = book_.make_queue("renews late");
+  q.import(keys(0, 2));
+  auto mine = q.claim({.limit = 1}).value();
+  clock_.advance(1h);
+  EXPECT_EQ(q.reclaim(), 0);
+  mine.finish(mine.tasks()[0], result::success());
+  EXPECT_EQ(std::move(mine).complete(), outcome::done);
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace
