@@ -5,6 +5,7 @@
 #include <barrier>
 #include <thread>
 
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,32 +69,13 @@ TEST_P(race, processes_for_the_same_keys) {
   constexpr int keys = 15;
   std::vector<pid_t> pids;
   for (int i = 0; i < children; ++i) {
-    auto const pid = ::fork();
-    ASSERT_GE(pid, 0);
-    if (pid != 0) {
-      pids.push_back(pid);
-      continue;
-    }
-    int code = 0;
-    try {
-      daybook::book mine(database_.url(), support::fresh_database::manual());
-      for (int at = 0; at < keys; ++at) {
-        for (;;) {
-          auto attempt = mine.start(nightly_, key{std::to_string(at)}, {.once = true});
-          if (attempt) {
-            auto run = std::move(attempt).take();
-            if (!run.step("load", insert("load")) || !std::move(run).finish()) code = 2;
-            break;
-          }
-          if (attempt.why() == refusal::done_before) break;
-          std::this_thread::sleep_for(1ms);
-        }
-      }
-    } catch (std::exception const& e) {
-      std::fprintf(stderr, "child: %s\n", e.what());
-      code = 1;
-    }
-    ::_exit(code);
+    std::vector<std::string> words{DAYBOOK_CONTENDER, database_.url(), std::to_string(keys)};
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t pid = 0;
+    ASSERT_EQ(::posix_spawn(&pid, arguments[0], nullptr, nullptr, arguments.data(), environ), 0);
+    pids.push_back(pid);
   }
   for (auto const pid : pids) {
     int status = 0;
