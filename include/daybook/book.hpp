@@ -17,6 +17,7 @@
 #include <daybook/pending.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
+#include <daybook/schedule.hpp>
 
 #include <chrono>
 #include <functional>
@@ -167,6 +168,16 @@ class DAYBOOK_EXPORT book {
   /// Empty: there is none of that name.
   [[nodiscard]] std::optional<daybook::queue> queue(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> queues() const;
+
+  /// Makes a schedule, or changes it to this: from now on, and what was due by the old one is said
+  /// to be skipped. Nodes that serve it hear of it with their next poll. Its ticks are runs, whose
+  /// process is its name. On failure: throws daybook::error (fault::bad_argument names the option).
+  daybook::schedule make_schedule(std::string_view name, cron const& when,
+                                  schedule_options const& options = {});
+  /// Empty: there is none of that name.
+  [[nodiscard]] std::optional<daybook::schedule> schedule(std::string_view name) const;
+  /// Of all but those that were removed, by name.
+  [[nodiscard]] std::vector<schedule_info> schedules() const;
 
   /// Every precondition of the guarantees, as this database is set up now.
   [[nodiscard]] std::vector<finding> doctor() const;

@@ -8,13 +8,16 @@
 #include <daybook/hand_out.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
+#include <daybook/node.hpp>
 #include <daybook/observer.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/pending.hpp>
 #include <daybook/run.hpp>
+#include <daybook/schedule.hpp>
 #include <daybook/sql.hpp>
 #include <daybook/step.hpp>
+#include <daybook/tick.hpp>
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
 #include <daybook/version.hpp>

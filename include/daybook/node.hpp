@@ -1,0 +1,84 @@
+// A process that serves schedules: it launches their ticks when they come, and goes on with those
+// of nodes that died. Any number of nodes may serve the same ones.
+// Thread safety: any thread may call. Lifetime: the book must outlive it.
+//
+//   daybook::node node(book);
+//   node.serve("daily-leads", [](daybook::tick& tick) { export_leads(tick.window()); });
+//   node.start();
+//   ...
+//   node.stop();
+#pragma once
+
+#include <daybook/export.hpp>
+#include <daybook/tick.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+
+class book;
+namespace work {
+class ticker;
+}  // namespace work
+
+struct node_options {
+  /// So many handlers run at once, 1 to 1000. A tick that finds none free waits, and other nodes
+  /// may take it.
+  int threads = 4;
+  /// How often to look for what it does not know of: ticks of nodes that died, changed schedules,
+  /// what people asked for. One statement each time. 10 ms to an hour.
+  std::chrono::milliseconds poll = std::chrono::seconds{5};
+  /// Nodes wait up to so long, by chance, before they reach for a tick, so that one is there first.
+  std::chrono::milliseconds jitter{20};
+};
+
+struct node_counts {
+  std::int64_t running = 0;
+  std::int64_t done = 0;
+  std::int64_t failed = 0;  ///< attempts of handlers
+  std::int64_t handed_back = 0;
+  std::int64_t lost = 0;  ///< taken over by another node meanwhile
+  std::int64_t taken_over = 0;
+};
+
+/// Faults of the database are told to the observer (observer::retried, "node") and tried again
+/// after a pause.
+class DAYBOOK_EXPORT node {
+ public:
+  /// On failure: daybook::error, fault::bad_argument for options out of their range, or a borrowed
+  /// book, which belongs to one thread.
+  explicit node(daybook::book& of, node_options options = {});
+  node(node const&) = delete;
+  node& operator=(node const&) = delete;
+  /// As stop().
+  ~node();
+
+  /// Serves a schedule, made already or later. A handler is called by several threads, for several
+  /// schedules at a time, for one tick of a schedule at a time. What it throws makes the attempt
+  /// fail. Serving it again changes the handler; without one it is served no more.
+  void serve(std::string_view schedule, tick_handler handler);
+
+  /// Starts the threads. Once.
+  void start();
+  /// Looks again at once: schedules were changed, say.
+  void wake() noexcept;
+  /// Launches nothing more, asks the handlers to stop (tick::stopping) and waits for them. Never
+  /// throws. Not to be called by a handler.
+  void stop() noexcept;
+
+  /// Instead of start(): calls the handlers in this thread, one after the other, until nothing is
+  /// due. Returns how many attempts there were. On failure: throws daybook::error.
+  std::int64_t drain();
+
+  [[nodiscard]] node_counts counts() const;
+
+ private:
+  std::shared_ptr<work::ticker> inside_;
+};
+
+}  // namespace v1
+}  // namespace daybook

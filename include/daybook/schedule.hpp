@@ -1,0 +1,147 @@
+// A schedule: a cron expression in a time zone, each tick of which is launched once, by one of any
+// number of nodes (daybook/node.hpp). See docs/schedules.md.
+// Thread safety: any thread may call. Lifetime: the book must outlive it.
+//
+//   auto leads = book.make_schedule("daily-leads", "0 0 * * *", {.zone = "Asia/Shanghai"});
+//   leads.trigger({.actor = "anna", .reason = "the partner lost the file"});
+#pragma once
+
+#include <daybook/cron.hpp>
+#include <daybook/export.hpp>
+#include <daybook/operate.hpp>
+#include <daybook/time.hpp>
+#include <daybook/zone.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+
+namespace schedules {
+class store;
+}  // namespace schedules
+
+/// What becomes of ticks whose time has passed: no node was up, or (overlap::queue) an earlier one
+/// ran for long.
+enum class catch_up : std::uint8_t {
+  last = 0,  ///< the newest is launched, once; the others are skipped, and are in its window
+  all = 1,   ///< each is launched, the oldest first; of more than `most` the newest
+  skip = 2,  ///< none that is more than `grace` late
+};
+
+/// What becomes of a tick that comes while an earlier one of its schedule runs.
+enum class overlap : std::uint8_t {
+  skip = 0,   ///< it is skipped, and is in the next one's window
+  queue = 1,  ///< it waits; then catch_up says what is done with those that wait
+};
+
+struct schedule_options {
+  std::string zone = "UTC";
+  clock_changes changes = {};  ///< what a change of clocks does to a fixed time of day
+  daybook::catch_up catch_up = catch_up::last;
+  int most = 1000;                 ///< for catch_up::all; 1 to 100 000
+  std::chrono::seconds grace{60};  ///< for catch_up::skip; up to a year
+  daybook::overlap overlap = overlap::skip;
+  int attempts = 3;  ///< so many failures make a tick failed; 1 to 1000
+  /// After the first failure; doubled after each further one, with a jitter of a tenth. Up to a
+  /// year.
+  std::chrono::milliseconds backoff = std::chrono::minutes{1};
+  std::chrono::milliseconds longest_backoff = std::chrono::hours{1};
+  int crash_limit = 3;  ///< so many dead workers make a tick failed; 1 to 100
+  /// So many of the newest ticks are kept, 10 to 1 000 000, and their runs. Never run again: those
+  /// that are forgotten, too.
+  int keep = 1000;
+  /// Where the ticks of a new schedule begin, and its first window; empty: when it was made.
+  std::optional<timestamp> since = {};
+};
+
+enum class tick_state : std::uint8_t { due = 0, running = 1, done = 2, failed = 3, skipped = 4 };
+
+/// [from, to). The windows of launched ticks tile: each begins where the one launched before ends.
+struct tick_window {
+  timestamp from;
+  timestamp to;
+  friend bool operator==(tick_window const&, tick_window const&) = default;
+};
+
+/// A tick; or several in a row that were skipped for one reason, from `first` to `at`.
+struct tick_info {
+  timestamp at;
+  timestamp first;         ///< as `at`, but where several were skipped
+  std::int64_t count = 1;  ///< how many; more than 100 000 are not counted
+  tick_state state = tick_state::due;
+  tick_window window;                 ///< empty (from == to) where it was skipped
+  std::optional<timestamp> due;       ///< of one that is due: when it is tried next
+  std::optional<timestamp> launched;  ///< its first attempt
+  std::optional<timestamp> ended;
+  int failures = 0;
+  int crashes = 0;
+  bool by_hand = false;
+  std::string reason;  ///< why it was skipped or failed, or failed last
+  std::string run;     ///< the key of its run, whose process is the schedule's name
+};
+
+/// Which ticks to list, the newest first.
+struct ticks_query {
+  std::optional<tick_state> state = {};
+  std::optional<timestamp> before = {};  ///< the last one of the page before
+  int limit = 100;                       ///< 1 to 10 000
+};
+
+enum class schedule_state : std::uint8_t { active = 0, paused = 1, removed = 2 };
+
+struct schedule_info {
+  std::string name;
+  std::string cron;
+  schedule_options options;
+  schedule_state state = schedule_state::active;
+  timestamp decided;                 ///< all ticks up to here are launched or skipped
+  timestamp window;                  ///< where the next window begins
+  std::optional<timestamp> running;  ///< the tick that is running
+  /// The tick that comes next, after the database's now; empty where none ever will, or it is not
+  /// active.
+  std::optional<timestamp> next;
+};
+
+class DAYBOOK_EXPORT schedule {
+ public:
+  explicit schedule(std::shared_ptr<schedules::store> inside) : inside_(std::move(inside)) {}
+
+  [[nodiscard]] std::string const& name() const noexcept;
+  // On failure, all: throws daybook::error; fault::bad_argument where it was never made.
+  [[nodiscard]] schedule_info info() const;
+
+  // What a person does, with who and why written into the book (book::changes of its name).
+
+  /// A tick now, launched by the next node that looks: its window ends now, and the next one's
+  /// begins there. Returns the tick. Also where it is paused.
+  timestamp trigger(remark const& by);
+  /// A tick that failed is due again, with no failure or crash counted, in its own window. False:
+  /// there is no such tick, or it has not failed.
+  bool retry(timestamp tick, remark const& by);
+  /// Nothing is launched while it is paused, but what is asked for by hand; what runs goes on.
+  /// Ticks that pass meanwhile are skipped. False: it was so before.
+  bool pause(remark const& by);
+  bool resume(remark const& by);
+  /// No more ticks. What runs goes on; its ticks are kept. Made again under this name it goes on
+  /// where it was, so that no tick is launched twice. False: it was so before.
+  bool remove(remark const& by);
+
+  [[nodiscard]] std::vector<tick_info> ticks(ticks_query const& what = {}) const;
+  [[nodiscard]] std::optional<tick_info> find(timestamp tick) const;
+
+  /// For the other rooms of this library only.
+  [[nodiscard]] schedules::store& internals() const noexcept { return *inside_; }
+
+ private:
+  std::shared_ptr<schedules::store> inside_;
+};
+
+}  // namespace v1
+}  // namespace daybook
