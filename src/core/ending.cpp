@@ -139,7 +139,7 @@ held_run::executing held_run::end_by(transact_options how) const {
 held_run::executing held_run::end_on(db::session& on) const {
   return [this, &on](ending what, std::initializer_list<value_type> values) {
     auto out = db::run(on, with_.sql["run.end"], values);
-    if (also_at_end_ && out.affected == 1) also_at_end_(on, what.state, what.why);
+    if (also_at_end_ && out.affected == 1) also_at_end_(on, what.first, what.second);
     return out;
   };
 }

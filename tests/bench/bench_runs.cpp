@@ -7,6 +7,7 @@
 #include "bench/library.hpp"
 #include "support/engines.hpp"
 
+#include <daybook/node.hpp>
 #include <daybook/book.hpp>
 #include <daybook/hand_out.hpp>
 #include <daybook/testing.hpp>
@@ -209,6 +210,24 @@ std::function<void(int)> renewals(scene const& on) {
   };
 }
 
+/// Ticks of as many years, of a schedule that begins so long ago.
+std::function<void(int)> ticks(scene const& on) {
+  return [&on](int times) {
+    static int made = 0;
+    auto const name = "ticks " + std::to_string(++made);
+    daybook::book book(on.database.url(), scene::library_options("daybook_"));
+    auto const now =
+        std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    book.make_schedule(
+        name, daybook::cron("@yearly"),
+        {.catch_up = daybook::catch_up::all, .since = now - times * std::chrono::hours(24 * 366)});
+    daybook::node node(book);
+    node.serve(name, [](daybook::tick&) {});
+    if (node.drain() < times) throw std::runtime_error("too few ticks");
+    book.schedule(name)->remove({.actor = "bench", .reason = "it is over"});
+  };
+}
+
 /// What is promised, in whole numbers. A count of statements of 0 promises nothing.
 struct promise {
   double commits;
@@ -249,6 +268,7 @@ bool costs(support::engine const& on) {
   show("library: start, 5 steps of 1 insert, finish", library(here, steps, step_kind::with_effect),
        {7});
   show("library: a renewal", renewals(here), {1, 1});
+  show("library: a tick, launched and done", ticks(here), {2});
   return kept;
 }
 

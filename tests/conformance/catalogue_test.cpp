@@ -6,6 +6,8 @@
 #include "core/transact.hpp"
 #include "work/engine.hpp"
 
+#include <daybook/node.hpp>
+
 #include <map>
 #include <set>
 
@@ -18,25 +20,27 @@ class catalogue : public on_engine {
   struct samples {
     std::map<std::string, std::string> texts;
     std::map<std::string, std::int64_t> numbers;
-    /// Names that mean something else with queues, as "claim.take segments"; all else is a number.
-    std::map<std::string, std::string> of_queues;
+    /// Names that mean something else in the rooms beside the core, as "claim.take segments"; all
+    /// else is a number there.
+    std::map<std::string, std::string> by_room;
 
     [[nodiscard]] daybook::value of(std::string const& statement, std::string const& name) const {
       auto const room = statement.substr(0, statement.find('.') + 1);
       for (auto const& known : {statement + " " + name, room + " " + name, ". " + name}) {
-        auto const text = of_queues.find(known);
-        if (text != of_queues.end() && is_of_queues(room)) return std::string_view(text->second);
+        auto const text = by_room.find(known);
+        if (text != by_room.end() && has_own(room)) return std::string_view(text->second);
       }
-      if (is_of_queues(room)) return std::int64_t{1};
+      if (has_own(room)) return std::int64_t{1};
       if (auto const number = numbers.find(name); number != numbers.end()) return number->second;
       auto const text = texts.find(name);
       if (text == texts.end()) throw std::runtime_error("no sample for " + name);
       return std::string_view(text->second);
     }
 
-    static bool is_of_queues(std::string const& room) {
-      static std::set<std::string> const rooms{"queue.", "member.",  "claim.",   "segment.",
-                                               "task.",  "request.", "outcome.", "wake."};
+    static bool has_own(std::string const& room) {
+      static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
+                                               "task.",     "request.", "outcome.", "wake.",
+                                               "schedule.", "tick."};
       return rooms.contains(room);
     }
   };
@@ -95,6 +99,11 @@ class catalogue : public on_engine {
              {"since_us", 1}},
             {{". key", "k1"},
              {". name", "stock"},
+             {". schedule", "stock"},
+             {". cron", "* * * * *"},
+             {". zone", "UTC"},
+             {". run_key", "k1"},
+             {". reason", ""},
              {". payload", "{}"},
              {". claim", "01234567-89ab-7def-8123-456789abcdef"},
              {". holder", "h"},
@@ -236,10 +245,10 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   }
   auto const held = q.claim({.limit = 4}).value();
   auto with = samples{};
-  with.of_queues = {{". key", "k1"},
-                    {". claim", held.id()},
-                    {". holder", "h"},
-                    {"claim.done rows", R"([[1,2,2,1,0,""]])"}};
+  with.by_room = {{". key", "k1"},
+                  {". claim", held.id()},
+                  {". holder", "h"},
+                  {"claim.done rows", R"([[1,2,2,1,0,""]])"}};
   auto const in = book.internals().ready();
   std::string text;
   daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
@@ -271,6 +280,57 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
 }
 
+TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto const year_ago =
+      std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) - 24h * 365;
+  daybook::node node(book);
+  for (std::string const name : {"stock", "leads"}) {
+    book.make_schedule(name, daybook::cron("0 0 * * *"),
+                       {.catch_up = daybook::catch_up::all, .since = year_ago});
+    node.serve(name, [](daybook::tick&) {});
+  }
+  EXPECT_GE(node.drain(), 2 * 364);
+  database_.execute(  // as if its last one ran
+      "update real_schedule set running_us = 1, running_key = "
+      "(select max(r.run_key) from real_run r where r.process = name)");
+  auto const with = samples{
+      {},
+      {},
+      {{". name", "stock"}, {". schedule", "stock"}, {". run_key", "k1"}, {". reason", ""}}};
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      on.run({"plans", "analyze real_schedule, real_tick, real_run, real_holder", {}, {}}, {});
+      on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    for (auto const* name :
+         {"schedule.look", "schedule.advance", "schedule.begin", "schedule.end", "tick.extend",
+          "tick.begin", "tick.crashed", "tick.end", "tick.again", "tick.find", "tick.next_open",
+          "tick.list", "tick.cutoff", "tick.prune"}) {
+      for (auto const& part : in.sql[name].parts) {
+        text += std::string(name) + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, with))) {
+          text += "  " + one + "\n";
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN "}) {
+            // The clock is a row of its own, in no table.
+            bool const clock = one == "SCAN clock" || one == "SCAN CONSTANT ROW";
+            EXPECT_TRUE(clock || one.find(bad) == std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    }
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  golden("plans_schedule." + std::string(book.dialect()) + ".txt", text);
+}
+
 /// Where every row is due, a planner believes that reading the table from its beginning finds one
 /// soonest, and passes over all that were done.
 TEST_P(catalogue, a_claim_reads_no_table_from_its_beginning) {
@@ -285,7 +345,7 @@ TEST_P(catalogue, a_claim_reads_no_table_from_its_beginning) {
   q.import(entries);
   auto const held = q.claim({.limit = 4}).value();
   auto with = samples{};
-  with.of_queues = {{". claim", "01234567-89ab-7def-8123-456789abcdef"}, {". holder", "h"}};
+  with.by_room = {{". claim", "01234567-89ab-7def-8123-456789abcdef"}, {". holder", "h"}};
   auto const in = book.internals().ready();
   daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
     on.run({"plans", "analyze real_segment, real_member", {}, {}}, {});
