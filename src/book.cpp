@@ -6,6 +6,7 @@
 #include "drivers/drivers.hpp"
 #include "base/uuid.hpp"
 #include "queue/store.hpp"
+#include "schedule/store.hpp"
 #include "work/engine.hpp"
 
 #include <daybook/book.hpp>
@@ -208,6 +209,27 @@ std::optional<queue> book::queue(std::string_view name) const {
 }
 
 std::vector<std::string> book::queues() const { return daybook::queues::names(engine_->ready()); }
+
+schedule book::make_schedule(std::string_view name, cron const& when,
+                             schedule_options const& options) {
+  return daybook::schedule(daybook::schedules::make(engine_->ready(), name, when, options));
+}
+
+std::optional<schedule> book::schedule(std::string_view name) const {
+  auto const with = engine_->ready();
+  daybook::schedules::zones here;
+  if (!daybook::schedules::look(with, name, here)) return std::nullopt;
+  return daybook::schedule(std::make_shared<daybook::schedules::store>(with, std::string(name)));
+}
+
+std::vector<schedule_info> book::schedules() const {
+  daybook::schedules::zones here;
+  std::vector<schedule_info> out;
+  for (auto const& one : daybook::schedules::all(engine_->ready(), here)) {
+    out.push_back(daybook::schedules::info_of(one));
+  }
+  return out;
+}
 
 pruned book::prune(prune_options const& what, remark const& by) {
   return core::prune_history(engine_->ready(), what, by);

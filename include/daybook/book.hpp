@@ -8,24 +8,22 @@
 #pragma once
 
 #include <daybook/adopt.hpp>
+#include <daybook/book_options.hpp>
 #include <daybook/error.hpp>
 #include <daybook/export.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
-#include <daybook/observer.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/pending.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
 #include <daybook/schedule.hpp>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace daybook {
@@ -34,44 +32,6 @@ inline namespace v1 {
 namespace work {
 class engine;
 }  // namespace work
-
-struct book_options {
-  /// Where the tables are: a PostgreSQL schema ("public" when empty), a MariaDB database (the
-  /// URL's when empty); SQLite has none. Never found through a search path.
-  std::string schema = {};
-  /// In front of every table's name, so that several books fit in one database.
-  std::string prefix = "daybook_";
-  /// How long this process is presumed alive after a renewal; 1 second to 24 hours. Renewed
-  /// every sixth of it in the background.
-  std::chrono::milliseconds lease = std::chrono::seconds{30};
-  /// At most so many connections at once, beside the one that renews and one for each hand_out;
-  /// 1 to 1000.
-  unsigned connections = 8;
-  /// Threads for the asynchronous verbs, started when there is work: at most so many, up to 1000;
-  /// 0 means as many as connections.
-  unsigned async_threads = 0;
-  std::chrono::milliseconds connect_timeout = std::chrono::seconds{10};
-  /// Borrowed; may be null.
-  observer* watch = nullptr;
-  /// Off only in tests that move the clock by hand.
-  bool renew_in_background = true;
-  /// migrate() makes a book whose clock tests can move (daybook/testing.hpp).
-  bool movable_clock = false;
-};
-
-struct start_options {
-  bool once = false;     ///< if this key has ever succeeded: refusal::done_before
-  bool restart = false;  ///< a fresh run, even where an unfinished one could be resumed
-  /// After so long (1 ms to 10 years) the run counts as failed however alive its holder is:
-  /// run_state::deadline_passed, every later write of this attempt is refused, and anyone may
-  /// start it. A run that was merely interrupted keeps the deadline that it has.
-  std::optional<std::chrono::milliseconds> deadline = {};
-  /// The date of the data that the run works on. An unfinished run keeps the one it began with:
-  /// asked for with another, refusal::other_date.
-  std::optional<std::chrono::year_month_day> date = {};
-};
-// g++ 12 destroys an aggregate written inside a co_await expression twice.
-static_assert(std::is_trivially_destructible_v<start_options>);
 
 /// One migration, as SQL that a person may read, keep and run.
 struct migration_info {

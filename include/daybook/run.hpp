@@ -175,6 +175,9 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// The same key for every attempt at this step of this run; for receivers that drop duplicates.
   [[nodiscard]] std::string idempotency_key(std::string_view step) const;
 
+  /// False: moved from, or spent by finish(joined&).
+  explicit operator bool() const noexcept { return held_ != nullptr; }
+
   /// For the other rooms of this library only.
   [[nodiscard]] core::held_run& internals() const noexcept { return *held_; }
 

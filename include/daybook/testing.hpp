@@ -62,8 +62,9 @@ DAYBOOK_EXPORT void disarm() noexcept;
 /// Arms what the environment variable DAYBOOK_FAILPOINT says: NAME=ACTION[:SKIP]. Programs call
 /// it only in builds for fault tests.
 DAYBOOK_EXPORT void arm_from_environment();
-/// Which verbs pass a failpoint: those of runs, and whatever every process does; or of queues.
-enum class failpoint_room : std::uint8_t { runs, queues };
+/// Which verbs pass a failpoint: those of runs, and whatever every process does; of queues; of
+/// schedules.
+enum class failpoint_room : std::uint8_t { runs, queues, schedules };
 
 /// Every failpoint of the library.
 [[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints();

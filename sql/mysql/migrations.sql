@@ -258,3 +258,53 @@ create table if not exists {request} (
   queue  int      not null,
   kind   smallint not null check (kind between 1 and 5)
 ) engine = InnoDB;
+
+-- migration: 4 schedules
+-- A tick is a run whose process is the schedule's name. `decided_us`: all ticks up to there are
+-- launched or skipped, for ever, whatever is pruned. `window_us`: where the next window begins, the
+-- tick launched last.
+create table if not exists {schedule} (
+  created_us         bigint not null,
+  decided_us         bigint not null,
+  window_us          bigint not null,
+  running_us         bigint,
+  running_since_us   bigint,
+  version            bigint not null,
+  launches           bigint not null,
+  grace_us           bigint not null,
+  backoff_us         bigint not null,
+  longest_backoff_us bigint not null,
+  most               int not null,
+  attempts           int not null,
+  crash_limit        int not null,
+  keep               int not null,
+  gap                smallint not null check (gap in (0, 1)),
+  fold               smallint not null check (fold in (0, 1, 2)),
+  catch_up           smallint not null check (catch_up in (0, 1, 2)),
+  overlap            smallint not null check (overlap in (0, 1)),
+  state              smallint not null check (state in (0, 1, 2)),
+  name               varbinary(255) not null primary key,
+  cron               varbinary(255) not null,
+  zone               varbinary(255) not null,
+  running_key        varbinary(255)
+) engine = InnoDB;
+
+-- Several in a row that were skipped for one reason are one row.
+create table if not exists {tick} (
+  tick_us     bigint not null,
+  first_us    bigint not null,
+  ticks       bigint not null,
+  window_us   bigint not null,
+  due_us      bigint not null,
+  launched_us bigint,
+  ended_us    bigint,
+  failures    int not null,
+  crashes     int not null,
+  state       smallint not null check (state between 0 and 4),
+  by_hand     smallint not null check (by_hand in (0, 1, 2)),
+  schedule    varbinary(255) not null,
+  run_key     varbinary(255) not null,
+  reason      blob not null,
+  primary key (schedule, tick_us),
+  index tick_open (schedule, state, due_us)
+) engine = InnoDB;

@@ -271,3 +271,56 @@ create table if not exists {request} (
   queue  int      not null,
   kind   smallint not null check (kind between 1 and 5)
 );
+
+-- migration: 4 schedules
+-- A tick is a run whose process is the schedule's name. `decided_us`: all ticks up to there are
+-- launched or skipped, for ever, whatever is pruned. `window_us`: where the next window begins, the
+-- tick launched last.
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+create table if not exists {schedule} (
+  created_us         bigint not null,
+  decided_us         bigint not null,
+  window_us          bigint not null,
+  running_us         bigint,
+  running_since_us   bigint,
+  version            bigint not null,
+  launches           bigint not null,
+  grace_us           bigint not null,
+  backoff_us         bigint not null,
+  longest_backoff_us bigint not null,
+  most               int not null,
+  attempts           int not null,
+  crash_limit        int not null,
+  keep               int not null,
+  gap                smallint not null check (gap in (0, 1)),
+  fold               smallint not null check (fold in (0, 1, 2)),
+  catch_up           smallint not null check (catch_up in (0, 1, 2)),
+  overlap            smallint not null check (overlap in (0, 1)),
+  state              smallint not null check (state in (0, 1, 2)),
+  name               text collate "C" not null primary key check (octet_length(name) <= 255),
+  cron               text collate "C" not null,
+  zone               text collate "C" not null,
+  running_key        text collate "C"
+) with (fillfactor = 50);
+
+-- Several in a row that were skipped for one reason are one row.
+create table if not exists {tick} (
+  tick_us     bigint not null,
+  first_us    bigint not null,
+  ticks       bigint not null,
+  window_us   bigint not null,
+  due_us      bigint not null,
+  launched_us bigint,
+  ended_us    bigint,
+  failures    int not null,
+  crashes     int not null,
+  state       smallint not null check (state between 0 and 4),
+  by_hand     smallint not null check (by_hand in (0, 1, 2)),
+  schedule    text collate "C" not null check (octet_length(schedule) <= 255),
+  run_key     text collate "C" not null,
+  reason      text collate "C" not null,
+  primary key (schedule, tick_us)
+) with (fillfactor = 70);
+
+create index if not exists {prefix}tick_open on {tick} (schedule, due_us) where state = 0;

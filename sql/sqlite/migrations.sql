@@ -253,3 +253,55 @@ create table if not exists {request} (
   queue  integer not null,
   kind   integer not null check (kind between 1 and 5)
 ) strict;
+
+-- migration: 4 schedules
+-- A tick is a run whose process is the schedule's name. `decided_us`: all ticks up to there are
+-- launched or skipped, for ever, whatever is pruned. `window_us`: where the next window begins, the
+-- tick launched last.
+create table if not exists {schedule} (
+  created_us         integer not null,
+  decided_us         integer not null,
+  window_us          integer not null,
+  running_us         integer,
+  running_since_us   integer,
+  version            integer not null,
+  launches           integer not null,
+  grace_us           integer not null,
+  backoff_us         integer not null,
+  longest_backoff_us integer not null,
+  most               integer not null,
+  attempts           integer not null,
+  crash_limit        integer not null,
+  keep               integer not null,
+  gap                integer not null check (gap in (0, 1)),
+  fold               integer not null check (fold in (0, 1, 2)),
+  catch_up           integer not null check (catch_up in (0, 1, 2)),
+  overlap            integer not null check (overlap in (0, 1)),
+  state              integer not null check (state in (0, 1, 2)),
+  name               text not null primary key,
+  cron               text not null,
+  zone               text not null,
+  running_key        text
+) strict, without rowid;
+
+-- Several in a row that were skipped for one reason are one row.
+create table if not exists {tick} (
+  tick_us     integer not null,
+  first_us    integer not null,
+  ticks       integer not null,
+  window_us   integer not null,
+  due_us      integer not null,
+  launched_us integer,
+  ended_us    integer,
+  failures    integer not null,
+  crashes     integer not null,
+  state       integer not null check (state between 0 and 4),
+  by_hand     integer not null check (by_hand in (0, 1, 2)),
+  schedule    text not null,
+  run_key     text not null,
+  reason      text not null,
+  primary key (schedule, tick_us)
+) strict, without rowid;
+
+create index if not exists {schema}.{prefix}tick_open on {prefix}tick (schedule, due_us)
+  where state = 0;

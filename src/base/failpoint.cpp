@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 115> names{
+constexpr std::array<std::string_view, 124> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -134,10 +134,22 @@ constexpr std::array<std::string_view, 115> names{
     "forget.begun",
     "forget.before_commit",
     "forget.committed",
+    // Of the verbs of schedules.
+    "schedule.begun",
+    "schedule.before_commit",
+    "schedule.committed",
+    "launch.begun",
+    "launch.before_commit",
+    "launch.committed",
+    "tick.begun",
+    "tick.before_commit",
+    "tick.committed",
 };
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
 static_assert(names[first_of_queues] == "block.begun");
+constexpr std::size_t first_of_schedules = 115;
+static_assert(names[first_of_schedules] == "schedule.begun");
 
 struct armed_state {
   std::mutex guard;
@@ -159,8 +171,15 @@ std::span<std::string_view const> failpoint_names() noexcept { return names; }
 
 std::span<std::string_view const> failpoint_names(testing::failpoint_room of) noexcept {
   std::span<std::string_view const> const all(names);
-  bool const runs = of == testing::failpoint_room::runs;
-  return runs ? all.first(first_of_queues) : all.subspan(first_of_queues);
+  switch (of) {
+    case testing::failpoint_room::runs:
+      return all.first(first_of_queues);
+    case testing::failpoint_room::queues:
+      return all.subspan(first_of_queues, first_of_schedules - first_of_queues);
+    case testing::failpoint_room::schedules:
+      return all.subspan(first_of_schedules);
+  }
+  return {};
 }
 
 bool is_failpoint(std::string_view name) noexcept {

@@ -117,21 +117,30 @@ outcome held_run::try_end(run_state state, std::string_view why) {
 
 bool held_run::write_end(executing const& execute, run_state state, std::string_view why) const {
   progress_values const far{who_ ? who_->progress_of(*hand_) : std::nullopt};
-  auto const wrote = execute({process(), key(), held_.epoch, held_.uuid,
-                              std::int64_t{static_cast<int>(state)}, why, nullptr, or_null(output_),
-                              or_null(exit_code_), far.done(), far.total(), far.note()});
+  auto const wrote =
+      execute({state, why}, {process(), key(), held_.epoch, held_.uuid,
+                             std::int64_t{static_cast<int>(state)}, why, nullptr, or_null(output_),
+                             or_null(exit_code_), far.done(), far.total(), far.note()});
   return wrote.affected == 1;
 }
 
 held_run::executing held_run::end_by(transact_options how) const {
-  return [this, how](std::initializer_list<value_type> values) {
-    return write(with_, how, with_.sql["run.end"], values);
+  return [this, how](ending what, std::initializer_list<value_type> values) {
+    if (!also_at_end_) return write(with_, how, with_.sql["run.end"], values);
+    db::table out;
+    transact(with_, how, [&](db::session& on) {
+      out = end_on(on)(what, values);
+      return out.affected == 1 ? decision::commit : decision::rollback;
+    });
+    return out;
   };
 }
 
 held_run::executing held_run::end_on(db::session& on) const {
-  return [this, &on](std::initializer_list<value_type> values) {
-    return db::run(on, with_.sql["run.end"], values);
+  return [this, &on](ending what, std::initializer_list<value_type> values) {
+    auto out = db::run(on, with_.sql["run.end"], values);
+    if (also_at_end_ && out.affected == 1) also_at_end_(on, what.state, what.why);
+    return out;
   };
 }
 

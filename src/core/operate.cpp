@@ -37,15 +37,6 @@ struct sight {
   }
 };
 
-/// Which run, whose change, and what is written down of it.
-struct change {
-  context const& with;
-  std::string const& process;
-  std::string const& key;
-  std::string_view action;
-  bounded_remark by;
-};
-
 std::optional<sight> look_at(change const& what) {
   std::optional<sight> out;
   read(what.with, patience, [&](db::session& on) {
@@ -88,9 +79,8 @@ bool is_written(db::session& on, change const& what, std::string_view detail) {
   return found > 0;
 }
 
-/// Runs `guarded` and, only where it hit, writes down that it did. False: it hit nothing.
-/// Guarded by state and epoch, it can hit once; after a lost reply the same again waits for the
-/// lost transaction's lock, and then finds its row.
+}  // namespace
+
 bool make(change const& what, std::string_view detail,
           std::function<bool(db::session&)> const& guarded) {
   bool in_doubt = false;
@@ -113,6 +103,8 @@ bool make(change const& what, std::string_view detail,
     }
   }
 }
+
+namespace {
 
 std::vector<std::string> intents_of(change const& what, sight const& seen) {
   std::vector<std::string> out;

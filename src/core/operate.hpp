@@ -10,8 +10,10 @@
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace daybook {
@@ -39,6 +41,21 @@ struct bounded_remark {
   std::string actor;
   std::string reason;
 };
+
+/// Which run (or schedule and tick), whose change, and what is written down of it.
+struct change {
+  context const& with;
+  std::string const& process;
+  std::string const& key;
+  std::string_view action;
+  bounded_remark by;
+};
+
+/// Runs `guarded` in a transaction and, only where it hit, writes down that it did. False: it hit
+/// nothing. It must be able to hit once only: after a lost reply it is run again, waits for the
+/// lost transaction's lock, and then `detail`, the same for no two changes, is the evidence.
+bool make(change const& what, std::string_view detail,
+          std::function<bool(db::session&)> const& guarded);
 
 }  // namespace core
 }  // namespace v1

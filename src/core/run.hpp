@@ -49,6 +49,10 @@ class held_run {
   ~held_run();
 
   void remembers(memory what) { memory_ = std::move(what); }
+  /// What else is written when the run ends, in whatever way this attempt ends it, in the same
+  /// transaction. May be called again, and not at all: after a lost lease, say.
+  using with_end = std::function<void(db::session&, run_state, std::string_view why)>;
+  void ends_with(with_end also) { also_at_end_ = std::move(also); }
 
   outcome step(std::string_view name, step_options options, body const& work, std::string& value);
   outcome at_least_once(std::string_view name, act const& work, std::string& value);
@@ -73,6 +77,8 @@ class held_run {
   [[nodiscard]] std::optional<step_mode> mode_of(std::string_view step) const;
   [[nodiscard]] std::optional<std::string> value(std::string_view step) const;
 
+  /// False: this attempt has ended, in whatever way.
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] run_identity const& identity() const noexcept { return identity_; }
   [[nodiscard]] acquisition const& held() const noexcept { return held_; }
   [[nodiscard]] std::stop_token stop() const noexcept { return hand_->lost.get_token(); }
@@ -127,7 +133,11 @@ class held_run {
   // Endings: ending.cpp
   outcome try_end(run_state state, std::string_view why);
   /// `execute` is called with the values of run.end. Whether the fence held.
-  using executing = std::function<db::table(std::initializer_list<value_type>)>;
+  struct ending {
+    run_state state;
+    std::string_view why;
+  };
+  using executing = std::function<db::table(ending, std::initializer_list<value_type>)>;
   [[nodiscard]] bool write_end(executing const& execute, run_state state,
                                std::string_view why) const;
   [[nodiscard]] executing end_by(transact_options how) const;
@@ -186,6 +196,7 @@ class held_run {
   bool open_ = true;
   bool lost_ = false;
   core::turn turn_;
+  with_end also_at_end_;
 };
 
 }  // namespace core

@@ -60,21 +60,33 @@ bool runs::look::in_hand() const noexcept {
 }
 
 started runs::start(process const& name, key const& piece, start_options options) {
+  return *start_with(name, piece, options, {});
+}
+
+std::optional<started> runs::start_with(process const& name, key const& piece,
+                                        start_options options, beside const& also) {
   with_.check_process();
   check_options(options);
+  bool said_no = false;
+  beside const noted = [&](db::session& on) {
+    said_no = !also(on);
+    return !said_no;
+  };
   backoff pauses(start_patience);
   for (;;) {
     if (lease_->has_orphan(name.str(), piece.str())) {
       read(with_, start_patience, [&](db::session& on) { lease_->disown_orphans(on); });
     }
     auto const seen = look_at(name, piece);
-    if (auto no = refused(seen, options)) return std::move(*no);
+    if (auto no = refused(seen, options)) return no;
     std::exception_ptr locked;
     if (seen.in_hand()) {
       if (take_over(name, piece, seen)) continue;
-    } else if (auto held = try_once(name, piece, options, seen.epoch, locked)) {
+    } else if (auto held =
+                   try_once(name, piece, options, seen.epoch, locked, also ? noted : beside())) {
       return started(std::move(*held));
     }
+    if (said_no) return std::nullopt;
     // Free, and yet not given to us: our holder was declared dead and has not noticed, or others
     // are busy with it.
     if (auto const who = lease_->peek()) drop_if_dead(*who);
@@ -101,11 +113,12 @@ std::optional<started> runs::refused(look const& seen, start_options options) {
 }
 
 std::optional<run> runs::try_once(process const& name, key const& piece, start_options options,
-                                  std::int64_t epoch, std::exception_ptr& locked) {
+                                  std::int64_t epoch, std::exception_ptr& locked,
+                                  beside const& also) {
   try {
     auto const who = lease_->current();
     auto const acquisition_uuid = base::new_uuid();
-    auto const got = try_start(name, piece, options, epoch, who->uuid(), acquisition_uuid);
+    auto const got = try_start(name, piece, options, epoch, who->uuid(), acquisition_uuid, also);
     if (!got) return std::nullopt;
     auto held = std::make_unique<held_run>(
         with_, *lease_, who,
@@ -136,7 +149,8 @@ void runs::drop_if_dead(incarnation& who) {
 std::optional<runs::taken> runs::try_start(process const& name, key const& piece,
                                            start_options options, std::int64_t epoch,
                                            std::string const& holder_uuid,
-                                           std::string const& acquisition_uuid) {
+                                           std::string const& acquisition_uuid,
+                                           beside const& also) {
   bool doubt = false;
   auto const date = options.date ? text_of(*options.date) : std::string();
   std::optional<std::int64_t> deadline;
@@ -145,9 +159,8 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
   // acquisition of this call, which nobody else can have written.
   for (;;) {
     try {
-      auto const rows =
-          write(with_, {.name = "start", .patience = start_patience}, with_.sql["run.start"],
-                {name.str(), piece.str(), epoch, acquisition_uuid, holder_uuid,
+      auto const rows = write_start(
+          also, {name.str(), piece.str(), epoch, acquisition_uuid, holder_uuid,
                  std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
                  std::string_view(doubt ? acquisition_uuid : ""), to_value(deadline),
                  options.date ? value(std::string_view(date)) : value(nullptr)});
@@ -161,11 +174,29 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
       return got;
     } catch (lost_reply const&) {
       doubt = true;
+      if (!also) continue;
+      // What was done beside it cannot be done twice.
+      lease_->add_orphan({name.str(), piece.str(), acquisition_uuid});
+      throw;
     } catch (error const&) {
       if (doubt) lease_->add_orphan({name.str(), piece.str(), acquisition_uuid});
       throw;
     }
   }
+}
+
+db::table runs::write_start(beside const& also, std::initializer_list<value> values) {
+  transact_options const how{.name = also ? "launch" : "start", .patience = start_patience};
+  auto const& start = with_.sql["run.start"];
+  if (!also) return write(with_, how, start, values);
+  db::table out;
+  transact(with_, how, [&](db::session& on) {
+    out = {};
+    if (!also(on)) return decision::rollback;
+    out = db::run(on, start, values);
+    return out.size() > 0 ? decision::commit : decision::rollback;
+  });
+  return out;
 }
 
 runs::look runs::look_at(process const& name, key const& piece) {

@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +27,15 @@ class runs {
  public:
   runs(context const& with, core::holder& lease) : with_(with), lease_(&lease) {}
 
+  /// What else happens in the transaction of a start, before it. May be called again. False: undo
+  /// it, and start nothing.
+  using beside = std::function<bool(db::session&)>;
+
   started start(process const& name, key const& piece, start_options options);
+  /// As start(), with more in its transaction. Empty: `also` said no. Where its reply was lost and
+  /// nothing was found out, throws daybook::error; the run, if it was taken, is let go of.
+  std::optional<started> start_with(process const& name, key const& piece, start_options options,
+                                    beside const& also);
   std::optional<run> attach(std::string_view text);
 
  private:
@@ -53,13 +63,15 @@ class runs {
 
   /// The run, or empty: refused, or (`locked` says by what) kept waiting for too long.
   std::optional<run> try_once(process const& name, key const& piece, start_options options,
-                              std::int64_t epoch, std::exception_ptr& locked);
+                              std::int64_t epoch, std::exception_ptr& locked,
+                              beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
   static std::optional<started> refused(look const& seen, start_options options);
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,
-                                 std::string const& acquisition_uuid);
+                                 std::string const& acquisition_uuid, beside const& also);
+  db::table write_start(beside const& also, std::initializer_list<value> values);
   /// A dead holder may take nothing; the next life may.
   void drop_if_dead(incarnation& who);
   look look_at(process const& name, key const& piece);

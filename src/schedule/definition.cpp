@@ -1,0 +1,126 @@
+#include "schedule/definition.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+
+namespace daybook {
+inline namespace v1 {
+namespace schedules {
+
+namespace {
+
+using std::chrono::microseconds;
+
+timestamp instant(std::int64_t us) { return timestamp(microseconds(us)); }
+
+std::optional<timestamp> instant(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  if (!us) return std::nullopt;
+  return instant(*us);
+}
+
+template <std::size_t count>
+std::array<std::int64_t, count> numbers(std::span<cell const> from) {
+  std::array<std::int64_t, count> out{};
+  for (std::size_t i = 0; i < count; ++i) decode(from[i], out[i]);
+  return out;
+}
+
+std::chrono::milliseconds milliseconds_of(std::int64_t us) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(us));
+}
+
+}  // namespace
+
+zone zones::operator[](std::string const& name) {
+  std::lock_guard const lock(guard_);
+  auto const found = known_.find(name);
+  if (found != known_.end()) return found->second;
+  return known_.emplace(name, zone(name)).first->second;
+}
+
+void zones::forget() {
+  std::lock_guard const lock(guard_);
+  known_.clear();
+}
+
+definition definition_of(std::span<cell const> columns, zones& all) {
+  definition out;
+  std::string text;
+  decode(columns[0], out.name);
+  decode(columns[1], text);
+  decode(columns[2], out.options.zone);
+  out.when = cron::parse(text).hashed(out.name);
+  out.in = all[out.options.zone];
+  auto const n = numbers<16>(columns.subspan(3));
+  auto& to = out.options;
+  to.changes = {static_cast<gap>(n[0]), static_cast<fold>(n[1])};
+  to.catch_up = static_cast<catch_up>(n[2]);
+  to.most = static_cast<int>(n[3]);
+  to.grace = std::chrono::duration_cast<std::chrono::seconds>(microseconds(n[4]));
+  to.overlap = static_cast<overlap>(n[5]);
+  to.attempts = static_cast<int>(n[6]);
+  to.backoff = milliseconds_of(n[7]);
+  to.longest_backoff = milliseconds_of(n[8]);
+  to.crash_limit = static_cast<int>(n[9]);
+  to.keep = static_cast<int>(n[10]);
+  out.state = static_cast<schedule_state>(n[11]);
+  out.version = n[12];
+  out.launches = n[13];
+  out.decided = instant(n[14]);
+  out.window = instant(n[15]);
+  out.running = instant(columns[19]);
+  out.running_since = instant(columns[20]);
+  auto const last = numbers<1>(columns.subspan(21));
+  out.its = static_cast<standing>(last[0]);
+  out.open_due = instant(columns[22]);
+  out.now = instant(columns[23]).value_or(timestamp{});
+  decode(columns[24], out.holder);
+  return out;
+}
+
+tick_info tick_of(std::span<cell const> columns) {
+  tick_info out;
+  auto const n = numbers<6>(columns);
+  out.at = instant(n[0]);
+  out.first = instant(n[1]);
+  out.count = n[2];
+  out.state = static_cast<tick_state>(n[3]);
+  out.window = {instant(n[4]), out.at};
+  if (out.state == tick_state::due) out.due = instant(n[5]);
+  out.launched = instant(columns[6]);
+  out.ended = instant(columns[7]);
+  auto const m = numbers<3>(columns.subspan(8));
+  out.failures = static_cast<int>(m[0]);
+  out.crashes = static_cast<int>(m[1]);
+  out.by_hand = m[2] == 1;
+  decode(columns[11], out.run);
+  decode(columns[12], out.reason);
+  return out;
+}
+
+std::string text_of(timestamp at) {
+  namespace chrono = std::chrono;
+  auto const day = chrono::floor<chrono::days>(at);
+  chrono::year_month_day const date(day);
+  chrono::hh_mm_ss const time(at - day);
+  std::array<char, 48> out{};
+  auto size = static_cast<std::size_t>(std::snprintf(
+      out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+      static_cast<int>(time.seconds().count())));
+  std::string text(out.data(), size);
+  if (auto const us = time.subseconds().count(); us != 0) {
+    size = static_cast<std::size_t>(
+        std::snprintf(out.data(), out.size(), ".%06d", static_cast<int>(us)));
+    text.append(out.data(), size);
+  }
+  return text + "Z";
+}
+
+}  // namespace schedules
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,239 @@
+#include "schedule/launch.hpp"
+
+#include "core/run.hpp"
+#include "schedule/store.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/names.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace schedules {
+
+namespace {
+
+using std::chrono::microseconds;
+
+/// So many launches from one pruning to the next, each of which is part of a launch.
+constexpr std::int64_t prune_every = 32;
+
+/// A year of one tick a second must not become due again at once, should the database have been
+/// away: each time a little later, and not all at once.
+microseconds delay_after(schedule_options const& of, int failures) {
+  auto delay = microseconds(of.backoff);
+  for (int i = 1; i < failures && delay < of.longest_backoff; ++i) delay *= 2;
+  delay = std::min(delay, microseconds(of.longest_backoff));
+  thread_local std::minstd_rand random{std::random_device{}()};
+  auto const tenth = delay.count() / 10;
+  return delay + microseconds(std::uniform_int_distribution<std::int64_t>(0, tenth)(random));
+}
+
+tick_facts facts_of(definition const& of, tick_info const& tick) {
+  return {of.name, tick.at, tick.window, tick.by_hand, tick.failures, tick.crashes};
+}
+
+/// What the end of a run means for its tick.
+struct verdict {
+  tick_state state = tick_state::done;
+  int failures = 0;
+  microseconds delay{0};
+};
+
+verdict judge(run_state ended, tick_facts const& facts, schedule_options const& by) {
+  switch (ended) {
+    case run_state::succeeded: return {tick_state::done, facts.failures, {}};
+    case run_state::interrupted: return {tick_state::due, facts.failures, {}};
+    case run_state::unknown: return {tick_state::failed, facts.failures, {}};
+    default: break;
+  }
+  int const failures = facts.failures + 1;
+  if (failures >= by.attempts || facts.crashes >= by.crash_limit) {
+    return {tick_state::failed, failures, {}};
+  }
+  return {tick_state::due, failures, delay_after(by, failures)};
+}
+
+void write_end(db::session& on, core::context const& with, std::string const& schedule,
+               timestamp tick, verdict const& what, std::string_view why) {
+  std::string_view const name = schedule;
+  db::run(on, with.sql["tick.end"],
+          {name, us_of(tick), static_cast<std::int64_t>(what.state), std::int64_t{what.failures},
+           std::int64_t{what.delay.count()}, why});
+  db::run(on, with.sql["schedule.end"], {name, us_of(tick)});
+}
+
+}  // namespace
+
+attended launcher::attend(definition const& of) {
+  if (of.state == schedule_state::removed && !of.running) return {};
+  if (of.its == standing::free || of.its == standing::orphan) return take_over(of);
+  auto const what = decide(of, of.now);
+  if (what.launch) return launch(of, what);
+  if (what.skip) {
+    skip(of, *what.skip);
+    return {{}, true};
+  }
+  if (!of.running && of.open_due && *of.open_due <= of.now) return try_again(of);
+  return {};
+}
+
+bool launcher::advance(db::session& on, definition const& of, decision const& what) const {
+  std::optional<std::int64_t> launch;
+  std::string key;
+  if (what.launch) {
+    launch = us_of(*what.launch);
+    key = text_of(*what.launch);
+  }
+  if (db::run(on, with_.sql["schedule.advance"],
+              {std::string_view(of.name), of.version, us_of(what.until()), to_value(launch),
+               std::string_view(key)})
+          .affected == 0) {
+    return false;
+  }
+  if (what.skip) write_skipped(on, with_, of, *what.skip);
+  return true;
+}
+
+void launcher::skip(definition const& of, skipped const& what) {
+  try {
+    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+      return advance(on, of, {what, {}}) ? core::decision::commit : core::decision::rollback;
+    });
+  } catch (core::lost_reply const&) {
+    return;  // who looks next sees what became of it
+  }
+}
+
+/// Those beyond the ones that are kept, a few at a time.
+void launcher::prune(db::session& on, definition const& of) const {
+  if (of.launches % prune_every != prune_every - 1) return;
+  std::string_view const name = of.name;
+  auto const found = db::run(on, with_.sql["tick.cutoff"], {name, std::int64_t{of.options.keep}});
+  if (found.size() == 0) return;
+  std::int64_t cutoff = 0;
+  decode(found.row(0)[0], cutoff);
+  db::run(on, with_.sql["tick.prune"], {name, cutoff});
+}
+
+attended launcher::launch(definition const& of, decision const& what) {
+  auto const tick = *what.launch;
+  auto const text = text_of(tick);
+  tick_facts facts{of.name, tick, {of.window, tick}, false, 0, 0};
+  auto const add = [&](db::session& on, tick_state state, std::string_view reason) {
+    db::run(on, with_.sql["tick.add"],
+            {std::string_view(of.name), us_of(tick), us_of(tick), std::int64_t{1},
+             static_cast<std::int64_t>(state), us_of(of.window), std::int64_t{0},
+             std::string_view(text), reason});
+  };
+  auto got =
+      starter_->start_with(process(of.name), key(text), {.once = true}, [&](db::session& on) {
+        if (!advance(on, of, what)) return false;
+        add(on, tick_state::running, {});
+        prune(on, of);
+        return true;
+      });
+  if (!got) return {{}, true};
+  if (*got) return hand_over(of, std::move(facts), std::move(*got).take(), false);
+  // Somebody has used this key by hand. One that is held is waited for.
+  if (got->why() == refusal::running_elsewhere) return {};
+  bool const done = got->why() == refusal::done_before;
+  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    if (!advance(on, of, what)) return core::decision::rollback;
+    add(on, tick_state::running, {});
+    write_end(on, with_, of.name, tick, {done ? tick_state::done : tick_state::failed, 0, {}},
+              done ? "a run of this key had succeeded before" : "a run of this key is in the way");
+    return core::decision::commit;
+  });
+  return {{}, true};
+}
+
+attended launcher::try_again(definition const& of) {
+  std::optional<tick_info> tick;
+  std::string_view const name = of.name;
+  core::read(with_, patience, [&](db::session& on) {
+    bool const paused = of.state != schedule_state::active;
+    auto const found =
+        db::run(on, with_.sql["tick.next_open"], {name, std::int64_t{paused ? 1 : 0}});
+    tick.reset();
+    if (found.size() > 0) tick = tick_of(found.row(0));
+  });
+  if (!tick) return {};
+  bool begun = false;
+  auto const begin = [&](db::session& on) {
+    begun = db::run(on, with_.sql["schedule.begin"],
+                    {name, of.version, us_of(tick->at), std::string_view(tick->run)})
+                    .affected == 1 &&
+            db::run(on, with_.sql["tick.begin"], {name, us_of(tick->at)}).affected == 1;
+    return begun;
+  };
+  auto got = starter_->start_with(process(of.name), key(tick->run), {.once = true}, begin);
+  if (!got) return {{}, true};
+  if (!*got) {
+    if (got->why() == refusal::running_elsewhere) return {};
+    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+      return begin(on) ? core::decision::commit : core::decision::rollback;
+    });
+    if (!begun) return {{}, true};
+    return refused(of, *tick, got->why());
+  }
+  return hand_over(of, facts_of(of, *tick), std::move(*got).take(), false);
+}
+
+attended launcher::take_over(definition const& of) {
+  // Nobody declares itself dead: a renewal that is late would still come through.
+  auto const self = lease_->peek();
+  if (of.its == standing::orphan && self && !self->dead() && self->uuid() == of.holder) return {};
+  auto tick = schedules::find(with_, of.name, *of.running);
+  if (!tick || tick->state != tick_state::running) {
+    core::write(with_, {.name = "tick", .patience = patience}, with_.sql["schedule.end"],
+                {std::string_view(of.name), us_of(*of.running)});
+    return {{}, true};
+  }
+  bool const crashed = of.its == standing::orphan;
+  auto got =
+      starter_->start_with(process(of.name), key(tick->run), {.once = true}, [&](db::session& on) {
+        if (crashed) {
+          db::run(on, with_.sql["tick.crashed"], {std::string_view(of.name), us_of(tick->at)});
+        }
+        return true;
+      });
+  if (!*got) {
+    if (got->why() == refusal::running_elsewhere) return {};
+    return refused(of, *tick, got->why());
+  }
+  auto facts = facts_of(of, *tick);
+  if (crashed) ++facts.crashes;
+  auto out = hand_over(of, std::move(facts), std::move(*got).take(), true);
+  if (out.tick->facts.crashes < of.options.crash_limit) return out;
+  auto const limit = std::to_string(of.options.crash_limit);
+  static_cast<void>(std::move(out.tick->held).fail(limit + " nodes died while they did it"));
+  return {{}, true};
+}
+
+attended launcher::refused(definition const& of, tick_info const& tick, refusal why) {
+  bool const done = why == refusal::done_before;
+  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    write_end(on, with_, of.name, tick.at,
+              {done ? tick_state::done : tick_state::failed, tick.failures, {}},
+              done ? "a run of this key had succeeded before"
+                   : "the outcome of an at-most-once step is unknown");
+    return core::decision::commit;
+  });
+  return {{}, true};
+}
+
+attended launcher::hand_over(definition const& of, tick_facts facts, run held, bool taken_over) {
+  held.internals().ends_with([with = with_, facts, by = of.options](
+                                 db::session& on, run_state state, std::string_view why) {
+    write_end(on, with, facts.schedule, facts.at, judge(state, facts, by), why);
+  });
+  return {launched{std::move(facts), std::move(held), taken_over}, false};
+}
+
+}  // namespace schedules
+}  // namespace v1
+}  // namespace daybook

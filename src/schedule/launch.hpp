@@ -1,0 +1,63 @@
+// What a node does about one schedule: launches the tick that is due, takes over that of a dead
+// node, tries again what failed, says what is skipped.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+#include "core/holder.hpp"
+#include "core/start.hpp"
+#include "schedule/decide.hpp"
+#include "schedule/definition.hpp"
+
+#include <daybook/run.hpp>
+#include <daybook/tick.hpp>
+
+#include <optional>
+#include <string>
+
+namespace daybook {
+inline namespace v1 {
+namespace schedules {
+
+/// A tick in this process's hands. Whatever ends its run ends it in the same transaction.
+struct launched {
+  tick_facts facts;
+  daybook::run held;
+  bool taken_over = false;
+};
+
+struct attended {
+  std::optional<launched> tick;
+  /// Something was written, here or by another node: look again at once.
+  bool look_again = false;
+};
+
+class launcher {
+ public:
+  launcher(core::context const& with, core::holder& lease, core::runs& starter)
+      : with_(with), lease_(&lease), starter_(&starter) {}
+
+  /// Does the next thing that is to be done, if any. Two commits make a tick: this one, and that of
+  /// the end of its run. On failure: throws daybook::error; whatever was launched is let go of, and
+  /// taken over by who looks next.
+  attended attend(definition const& of);
+
+ private:
+  attended launch(definition const& of, decision const& what);
+  attended try_again(definition const& of);
+  attended take_over(definition const& of);
+  void skip(definition const& of, skipped const& what);
+  /// The start said no: what that means for a tick that is there already.
+  attended refused(definition const& of, tick_info const& tick, refusal why);
+  attended hand_over(definition const& of, tick_facts facts, run held, bool taken_over);
+  [[nodiscard]] bool advance(db::session& on, definition const& of, decision const& what) const;
+  void prune(db::session& on, definition const& of) const;
+
+  core::context with_;
+  core::holder* lease_;
+  core::runs* starter_;
+};
+
+}  // namespace schedules
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,304 @@
+#include "schedule/store.hpp"
+
+#include "core/holder.hpp"
+#include "core/operate.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/names.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace schedules {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::chrono::hours longest{24 * 366};
+
+[[noreturn]] void bad(std::string_view schedule, std::string const& what) {
+  throw error({.kind = fault::bad_argument}, "schedule '" + std::string(schedule) + "': " + what);
+}
+
+void check_between(std::string_view schedule, char const* what, std::int64_t value,
+                   std::int64_t least, std::int64_t most) {
+  if (value >= least && value <= most) return;
+  bad(schedule, std::string(what) + " is " + std::to_string(value) + ": it must be between " +
+                    std::to_string(least) + " and " + std::to_string(most));
+}
+
+void check(std::string_view name, schedule_options const& of) {
+  check_name("schedule name", name);
+  check_between(name, "'most'", of.most, 1, 100'000);
+  check_between(name, "the grace, in seconds,", of.grace.count(), 0,
+                std::chrono::seconds(longest).count());
+  check_between(name, "the number of attempts", of.attempts, 1, 1000);
+  check_between(name, "the first back-off, in ms,", of.backoff.count(), 0,
+                std::chrono::milliseconds(longest).count());
+  check_between(name, "the longest back-off, in ms,", of.longest_backoff.count(),
+                of.backoff.count(), std::chrono::milliseconds(longest).count());
+  check_between(name, "the crash limit", of.crash_limit, 1, 100);
+  check_between(name, "the number of ticks kept", of.keep, 10, 1'000'000);
+}
+
+/// What decides which instants are ticks.
+bool same_ticks(definition const& there, cron const& when, schedule_options const& options) {
+  return there.when.text() == when.text() && there.options.zone == options.zone &&
+         there.options.changes == options.changes;
+}
+
+bool same(definition const& there, cron const& when, schedule_options const& wanted) {
+  auto const& has = there.options;
+  return there.state != schedule_state::removed && same_ticks(there, when, wanted) &&
+         has.catch_up == wanted.catch_up && has.most == wanted.most && has.grace == wanted.grace &&
+         has.overlap == wanted.overlap && has.attempts == wanted.attempts &&
+         has.backoff == wanted.backoff && has.longest_backoff == wanted.longest_backoff &&
+         has.crash_limit == wanted.crash_limit && has.keep == wanted.keep;
+}
+
+void insert(core::context const& with, std::string_view name, cron const& when,
+            schedule_options const& of) {
+  std::optional<std::int64_t> since;
+  if (of.since) since = us_of(*of.since);
+  core::write(
+      with, {.name = "schedule", .patience = patience}, with.sql["schedule.make"],
+      {name, when.text(), std::string_view(of.zone), static_cast<std::int64_t>(of.changes.gap),
+       static_cast<std::int64_t>(of.changes.fold), static_cast<std::int64_t>(of.catch_up),
+       std::int64_t{of.most}, std::int64_t{microseconds(of.grace).count()},
+       static_cast<std::int64_t>(of.overlap), std::int64_t{of.attempts},
+       std::int64_t{microseconds(of.backoff).count()},
+       std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
+       std::int64_t{of.keep}, to_value(since)});
+}
+
+void change(core::context const& with, definition const& from, cron const& when,
+            schedule_options const& of) {
+  bool const removed = from.state == schedule_state::removed;
+  bool const renewed = removed || !same_ticks(from, when, of);
+  auto const decided = renewed ? std::max(from.decided, from.now) : from.decided;
+  std::optional<skipped> skip;
+  if (renewed && !removed) skip = skip_all(from, from.now, "missed; the expression changed");
+  core::transact(with, {.name = "schedule", .patience = patience}, [&](db::session& on) {
+    auto const changed =
+        db::run(
+            on, with.sql["schedule.change"],
+            {std::string_view(from.name), from.version, when.text(), std::string_view(of.zone),
+             static_cast<std::int64_t>(of.changes.gap), static_cast<std::int64_t>(of.changes.fold),
+             static_cast<std::int64_t>(of.catch_up), std::int64_t{of.most},
+             std::int64_t{microseconds(of.grace).count()}, static_cast<std::int64_t>(of.overlap),
+             std::int64_t{of.attempts}, std::int64_t{microseconds(of.backoff).count()},
+             std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
+             std::int64_t{of.keep}, us_of(decided)})
+            .affected;
+    if (changed == 0) return core::decision::rollback;
+    if (skip) write_skipped(on, with, from, *skip);
+    return core::decision::commit;
+  });
+}
+
+std::vector<tick_info> ticks_of(db::table const& found) {
+  std::vector<tick_info> out(found.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = tick_of(found.row(i));
+  return out;
+}
+
+}  // namespace
+
+std::optional<definition> look(core::context const& with, std::string_view name, zones& all) {
+  db::table found;
+  core::read(with, patience, [&](db::session& on) {
+    found = db::run(on, with.sql["schedule.look"], {name, std::int64_t{core::max_skew.count()}});
+  });
+  if (found.size() == 0) return std::nullopt;
+  return definition_of(found.row(0), all);
+}
+
+std::vector<definition> all(core::context const& with, zones& in) {
+  db::table found;
+  core::read(with, patience, [&](db::session& on) {
+    found = db::run(on, with.sql["schedule.all"], {std::int64_t{core::max_skew.count()}});
+  });
+  std::vector<definition> out;
+  out.reserve(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    try {
+      out.push_back(definition_of(found.row(i), in));
+    } catch (error const& e) {
+      with.watch.retried("schedule", e.what());
+    }
+  }
+  return out;
+}
+
+std::optional<tick_info> find(core::context const& with, std::string_view name, timestamp tick) {
+  std::optional<tick_info> out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["tick.find"], {name, us_of(tick)});
+    out.reset();
+    if (found.size() > 0) out = tick_of(found.row(0));
+  });
+  return out;
+}
+
+schedule_info info_of(definition const& of) {
+  schedule_info out{
+      of.name, std::string(of.when.text()), of.options, of.state, of.decided, of.window, of.running,
+      {}};
+  if (of.state == schedule_state::active) out.next = of.next(std::max(of.decided, of.now));
+  return out;
+}
+
+void write_skipped(db::session& on, core::context const& with, definition const& of,
+                   skipped const& what) {
+  std::string_view const name = of.name;
+  auto const key = text_of(what.last);
+  if (what.goes_on && db::run(on, with.sql["tick.extend"],
+                              {name, us_of(of.decided), us_of(what.last), what.count,
+                               std::string_view(key), std::string_view(what.why)})
+                              .affected == 1) {
+    return;
+  }
+  db::run(on, with.sql["tick.add"],
+          {name, us_of(what.last), us_of(what.first), what.count,
+           static_cast<std::int64_t>(tick_state::skipped), us_of(what.last), std::int64_t{0},
+           std::string_view(key), std::string_view(what.why)});
+}
+
+std::shared_ptr<store> make(core::context const& with, std::string_view name, cron const& when,
+                            schedule_options const& options) {
+  check(name, options);
+  static_cast<void>(when.hashed(name));
+  zones here;
+  static_cast<void>(here[options.zone]);
+  core::backoff pauses(patience);
+  for (;;) {
+    auto const found = look(with, name, here);
+    if (found && same(*found, when, options)) break;
+    try {
+      // Nothing where another was faster, or made it otherwise: look again.
+      found ? change(with, *found, when, options) : insert(with, name, when, options);
+    } catch (core::lost_reply const&) {
+      continue;
+    }
+    if (!pauses.pause()) bad(name, "it is being changed all the time, by others");
+  }
+  return std::make_shared<store>(with, std::string(name));
+}
+
+definition store::look() const {
+  zones here;
+  auto found = schedules::look(with_, name_, here);
+  if (!found) bad(name_, "there is none of that name");
+  return std::move(*found);
+}
+
+schedule_info store::info() const { return info_of(look()); }
+
+timestamp store::trigger(remark const& by) const {
+  for (;;) {
+    auto const now_is = look();
+    if (now_is.state == schedule_state::removed) bad(name_, "it was removed");
+    auto const tick = std::max(now_is.now, now_is.decided + microseconds{1});
+    auto const skip =
+        now_is.state == schedule_state::active
+            ? skip_all(now_is, tick - microseconds{1}, "missed; one was asked for by hand after it")
+            : std::nullopt;
+    auto const key = text_of(tick);
+    std::string_view const name = name_;
+    bool const done =
+        core::make({with_, name_, key, "trigger", core::bounded_remark(by)},
+                   "version " + std::to_string(now_is.version), [&](db::session& on) {
+                     if (db::run(on, with_.sql["schedule.set"],
+                                 {name, now_is.version, static_cast<std::int64_t>(now_is.state),
+                                  us_of(tick), us_of(tick)})
+                             .affected == 0) {
+                       return false;
+                     }
+                     if (skip) write_skipped(on, with_, now_is, *skip);
+                     db::run(on, with_.sql["tick.add"],
+                             {name, us_of(tick), us_of(tick), std::int64_t{1},
+                              static_cast<std::int64_t>(tick_state::due), us_of(now_is.window),
+                              std::int64_t{1}, std::string_view(key), std::string_view()});
+                     return true;
+                   });
+    if (done) return tick;
+  }
+}
+
+bool store::retry(timestamp tick, remark const& by) const {
+  auto const was = find(tick);
+  if (!was || was->state != tick_state::failed) return false;
+  auto const ended = was->ended ? text_of(*was->ended) : std::string();
+  return core::make({with_, name_, was->run, "retry", core::bounded_remark(by)},
+                    "failed at " + ended, [&](db::session& on) {
+                      return db::run(on, with_.sql["tick.again"],
+                                     {std::string_view(name_), us_of(tick)})
+                                 .affected == 1;
+                    });
+}
+
+bool store::set(schedule_state state, std::string_view action, std::string const& why_skipped,
+                remark const& by, std::function<bool(schedule_state)> const& from) const {
+  std::string const key = "-";
+  for (;;) {
+    auto const now_is = look();
+    if (!from(now_is.state)) return false;
+    // Its ticks go by while it is paused; what was due before is decided by the pause itself.
+    auto as_if_active = now_is;
+    as_if_active.state = schedule_state::active;
+    auto const skip = skip_all(as_if_active, now_is.now, why_skipped);
+    auto const decided = skip ? skip->last : now_is.decided;
+    bool const done = core::make(
+        {with_, name_, key, action, core::bounded_remark(by)},
+        "version " + std::to_string(now_is.version), [&](db::session& on) {
+          if (db::run(on, with_.sql["schedule.set"],
+                      {std::string_view(name_), now_is.version, static_cast<std::int64_t>(state),
+                       us_of(decided), us_of(now_is.window)})
+                  .affected == 0) {
+            return false;
+          }
+          if (skip) write_skipped(on, with_, now_is, *skip);
+          return true;
+        });
+    if (done) return true;
+  }
+}
+
+bool store::pause(remark const& by) const {
+  return set(schedule_state::paused, "pause", "missed; it was paused", by,
+             [](schedule_state was) { return was == schedule_state::active; });
+}
+
+bool store::resume(remark const& by) const {
+  return set(schedule_state::active, "resume", "it was paused", by,
+             [](schedule_state was) { return was == schedule_state::paused; });
+}
+
+bool store::remove(remark const& by) const {
+  return set(schedule_state::removed, "remove", "missed; it was removed", by,
+             [](schedule_state was) { return was != schedule_state::removed; });
+}
+
+std::vector<tick_info> store::ticks(ticks_query const& what) const {
+  check_between(name_, "the limit", what.limit, 1, 10'000);
+  auto const before = what.before ? us_of(*what.before) : std::numeric_limits<std::int64_t>::max();
+  auto const state = what.state ? static_cast<std::int64_t>(*what.state) : std::int64_t{-1};
+  std::vector<tick_info> out;
+  core::read(with_, patience, [&](db::session& on) {
+    out = ticks_of(db::run(on, with_.sql["tick.list"],
+                           {std::string_view(name_), before, state, std::int64_t{what.limit}}));
+  });
+  return out;
+}
+
+std::optional<tick_info> store::find(timestamp tick) const {
+  return schedules::find(with_, name_, tick);
+}
+
+}  // namespace schedules
+}  // namespace v1
+}  // namespace daybook

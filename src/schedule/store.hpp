@@ -1,0 +1,75 @@
+// One schedule of a book: what people ask of it.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+#include "core/transact.hpp"
+#include "schedule/decide.hpp"
+#include "schedule/definition.hpp"
+
+#include <daybook/schedule.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace schedules {
+
+inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+
+class store {
+ public:
+  store(core::context const& with, std::string name) : with_(with), name_(std::move(name)) {}
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  /// On failure: daybook::error (fault::bad_argument) where it was never made.
+  [[nodiscard]] definition look() const;
+  [[nodiscard]] schedule_info info() const;
+
+  // As schedule's verbs.
+  timestamp trigger(remark const& by) const;
+  bool retry(timestamp tick, remark const& by) const;
+  bool pause(remark const& by) const;
+  bool resume(remark const& by) const;
+  bool remove(remark const& by) const;
+  [[nodiscard]] std::vector<tick_info> ticks(ticks_query const& what) const;
+  [[nodiscard]] std::optional<tick_info> find(timestamp tick) const;
+
+ private:
+  /// To `state`, where it is not so already and `from` agrees.
+  bool set(schedule_state state, std::string_view action, std::string const& why_skipped,
+           remark const& by, std::function<bool(schedule_state)> const& from) const;
+
+  core::context with_;
+  std::string name_;
+};
+
+/// Makes the schedule, or changes it to this. On failure: daybook::error.
+std::shared_ptr<store> make(core::context const& with, std::string_view name, cron const& when,
+                            schedule_options const& options);
+/// Empty: there is none of that name.
+[[nodiscard]] std::optional<definition> look(core::context const& with, std::string_view name,
+                                             zones& all);
+[[nodiscard]] std::optional<tick_info> find(core::context const& with, std::string_view name,
+                                            timestamp tick);
+/// All but those that were removed. One whose zone this system does not have is told to the
+/// observer, and left out.
+[[nodiscard]] std::vector<definition> all(core::context const& with, zones& in);
+[[nodiscard]] schedule_info info_of(definition const& of);
+
+/// Within a transaction: says of ticks that they are skipped.
+void write_skipped(db::session& on, core::context const& with, definition const& of,
+                   skipped const& what);
+
+/// Values of statements.
+[[nodiscard]] inline std::int64_t us_of(timestamp at) { return at.time_since_epoch().count(); }
+
+}  // namespace schedules
+}  // namespace v1
+}  // namespace daybook

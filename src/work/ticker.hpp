@@ -1,0 +1,89 @@
+// The inside of a node: threads that each take the schedule that is to be looked at next, do what
+// is to be done about it, and call its handler. Thread-safe.
+#pragma once
+
+#include "schedule/definition.hpp"
+#include "schedule/launch.hpp"
+#include "work/engine.hpp"
+
+#include <daybook/node.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace work {
+
+class ticker {
+ public:
+  ticker(engine& of, node_options options);
+  ticker(ticker const&) = delete;
+  ticker& operator=(ticker const&) = delete;
+  ~ticker();
+
+  // As node's verbs.
+  void serve(std::string_view schedule, tick_handler handler);
+  void start();
+  void wake() noexcept;
+  void stop() noexcept;
+  std::int64_t drain();
+  [[nodiscard]] node_counts counts() const;
+
+ private:
+  using local_clock = std::chrono::steady_clock;
+  using instant = local_clock::time_point;
+  /// A schedule with a handler, and when to look at it next.
+  struct served {
+    std::string name;
+    tick_handler handler;
+    instant at = instant::max();
+    std::chrono::milliseconds pause{0};  ///< after a fault
+  };
+  using place = std::shared_ptr<served>;
+
+  void work();
+  /// The next thing to do: a schedule whose time has come, or (null) to look at all of them. Empty:
+  /// stopped.
+  std::optional<place> next();
+  void look_at_all();
+  void attend(place const& what);
+  void call(tick_handler const& handler, schedules::launched one);
+  void finish(tick& done, std::optional<std::string> const& failure);
+  /// When a schedule is to be looked at again, as far as is known.
+  [[nodiscard]] instant when(schedules::definition const& of, instant known_at) const;
+  /// The guard must be held.
+  void set(place const& what, instant at);
+  void set_locked(place const& what, instant at);
+  void told(std::string_view why) const;
+
+  engine* of_;
+  node_options options_;
+  schedules::launcher launch_;
+  schedules::zones zones_;
+  std::stop_source stopping_;
+  mutable std::mutex guard_;
+  std::condition_variable stirred_;
+  std::map<std::string, place, std::less<>> all_;
+  std::set<std::pair<instant, place>> order_;
+  instant poll_at_{};
+  bool polling_ = false;
+  node_counts counts_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace work
+}  // namespace v1
+}  // namespace daybook

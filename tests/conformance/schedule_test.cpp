@@ -1,0 +1,487 @@
+// Schedules: each tick once, on one of many nodes; windows that tile, whatever is skipped.
+#include "fixture.hpp"
+
+#include <daybook/node.hpp>
+
+#include <array>
+
+#include <gmock/gmock.h>
+
+namespace conformance {
+namespace {
+
+using daybook::catch_up;
+using daybook::overlap;
+using daybook::schedule_options;
+using daybook::tick;
+using daybook::tick_info;
+using daybook::tick_state;
+using daybook::timestamp;
+
+constexpr timestamp noon = std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h;
+daybook::remark const anna{.actor = "anna", .reason = "a test"};
+
+/// Two processes with a clock that both see, and what their handlers have done.
+class scheduled : public on_engine {
+ protected:
+  struct done {
+    timestamp at;
+    daybook::tick_window window;
+    int node = 0;
+  };
+
+  scheduled() { clock_.stop_at(noon); }
+
+  void serve(std::string const& name, std::function<void(tick&)> const& what = {}) {
+    int number = 0;
+    for (auto* const node : {&first_, &second_}) {
+      node->serve(name, [this, what, number](tick& one) {
+        if (what) what(one);
+        done_.push_back({one.at(), one.window(), number});
+      });
+      ++number;
+    }
+  }
+  daybook::schedule make(schedule_options const& options = {}, std::string const& name = "leads") {
+    return book_.make_schedule(name, daybook::cron("* * * * *"), options);
+  }
+  void expect_tiled(timestamp from = noon) const {
+    for (auto const& one : done_) {
+      EXPECT_EQ(one.window.from, from);
+      EXPECT_EQ(one.window.to, one.at);
+      from = one.at;
+    }
+  }
+  [[nodiscard]] std::vector<timestamp> instants() const {
+    std::vector<timestamp> out;
+    for (auto const& one : done_) out.push_back(one.at);
+    return out;
+  }
+  /// "12:03 skipped 2 (why)", the newest first.
+  static std::vector<std::string> lines(daybook::schedule const& of) {
+    static constexpr std::array<char const*, 5> names{"due", "running", "done", "failed",
+                                                      "skipped"};
+    std::vector<std::string> out;
+    for (auto const& one : of.ticks()) {
+      auto line = one.run.substr(11, 5) + " " + names.at(static_cast<std::size_t>(one.state));
+      if (one.count > 1) line += " " + std::to_string(one.count);
+      if (!one.reason.empty()) line += " (" + one.reason + ")";
+      out.push_back(line);
+    }
+    return out;
+  }
+
+  daybook::testing::manual_clock clock_{book_};
+  daybook::book other_{database_.open(watched())};
+  daybook::node first_{book_};
+  daybook::node second_{other_};
+  std::vector<done> done_;
+};
+
+using testing::ElementsAre;
+
+TEST_P(scheduled, a_tick_is_done_once_by_one_of_two_nodes) {
+  auto const leads = make();
+  serve("leads");
+  EXPECT_EQ(first_.drain() + second_.drain(), 0) << "none is due at its beginning";
+  for (int i = 0; i < 6; ++i) {
+    clock_.advance(1min);
+    auto& node = i % 3 == 0 ? first_ : second_;
+    EXPECT_EQ(node.drain(), 1);
+    EXPECT_EQ(first_.drain() + second_.drain(), 0);
+  }
+  EXPECT_EQ(done_.size(), 6U);
+  expect_tiled();
+  auto const info = leads.info();
+  EXPECT_EQ(info.decided, noon + 6min);
+  EXPECT_EQ(info.window, noon + 6min);
+  EXPECT_EQ(info.next, noon + 7min);
+  EXPECT_FALSE(info.running);
+  auto const last = leads.find(noon + 6min).value();
+  EXPECT_EQ(last.state, tick_state::done);
+  EXPECT_EQ(last.run, "2026-11-21T12:06:00Z");
+  EXPECT_EQ(last.launched, noon + 6min);
+  auto const run = book_.find(process("leads"), key(last.run)).value();
+  EXPECT_EQ(run.info.state, run_state::succeeded);
+}
+
+TEST_P(scheduled, of_those_missed_the_last_is_launched_with_the_window_of_all) {
+  auto const leads = make();
+  serve("leads");
+  clock_.advance(5min + 30s);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 5min));
+  expect_tiled();
+  EXPECT_THAT(lines(leads), ElementsAre("12:05 done",
+                                        "12:04 skipped 4 (missed; 2026-11-21T12:05:00Z was "
+                                        "launched for it)"));
+  EXPECT_EQ(leads.ticks()[1].first, noon + 1min);
+}
+
+TEST_P(scheduled, all_those_missed_are_launched_in_their_order) {
+  make({.catch_up = catch_up::all});
+  serve("leads");
+  clock_.advance(5min);
+  EXPECT_EQ(first_.drain(), 5);
+  EXPECT_THAT(instants(),
+              ElementsAre(noon + 1min, noon + 2min, noon + 3min, noon + 4min, noon + 5min));
+  expect_tiled();
+}
+
+TEST_P(scheduled, all_has_a_limit) {
+  auto const leads = make({.catch_up = catch_up::all, .most = 2});
+  serve("leads");
+  clock_.advance(5min);
+  EXPECT_EQ(first_.drain(), 2);
+  EXPECT_THAT(instants(), ElementsAre(noon + 4min, noon + 5min));
+  expect_tiled();
+  EXPECT_EQ(lines(leads).back(), "12:03 skipped 3 (missed; more than 2 were)");
+}
+
+TEST_P(scheduled, none_that_is_late_is_launched_where_it_should_be_skipped) {
+  auto const leads = make({.catch_up = catch_up::skip, .grace = 10s});
+  serve("leads");
+  clock_.advance(3min + 11s);
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(59s);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 4min));
+  expect_tiled();
+  EXPECT_EQ(lines(leads).back(), "12:03 skipped 3 (missed)");
+}
+
+TEST_P(scheduled, a_tick_that_comes_while_another_runs_is_skipped_and_says_why) {
+  auto const leads = make();
+  serve("leads", [&](tick& one) {
+    if (one.at() != noon + 1min) return;
+    for (int i = 0; i < 3; ++i) {
+      clock_.advance(1min);
+      ASSERT_TRUE(daybook::testing::renew(book_) && daybook::testing::renew(other_));
+      EXPECT_EQ(second_.drain(), 0);
+    }
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(lines(leads),
+              ElementsAre("12:04 skipped 3 (2026-11-21T12:01:00Z still ran)", "12:01 done"));
+  clock_.advance(1min);
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 1min, noon + 5min));
+  expect_tiled();
+}
+
+TEST_P(scheduled, a_tick_that_comes_while_another_runs_waits_where_it_should) {
+  make({.catch_up = catch_up::all, .overlap = overlap::queue});
+  serve("leads", [&](tick& one) {
+    if (one.at() != noon + 1min) return;
+    clock_.advance(2min);
+    ASSERT_TRUE(daybook::testing::renew(book_) && daybook::testing::renew(other_));
+    EXPECT_EQ(second_.drain(), 0);
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 3);
+  EXPECT_THAT(instants(), ElementsAre(noon + 1min, noon + 2min, noon + 3min));
+  expect_tiled();
+}
+
+TEST_P(scheduled, a_tick_that_fails_is_tried_again_with_its_window_and_later_ones_go_on) {
+  auto const leads = make({.attempts = 3, .backoff = 90s});
+  int failures = 0;
+  serve("leads", [&](tick& one) {
+    static_cast<void>(one.run().step("load", insert("load")));
+    if (one.at() != noon + 1min) return;
+    EXPECT_EQ(one.window().from, noon);
+    EXPECT_EQ(one.facts().failures, failures);
+    if (++failures < 3) throw std::runtime_error("the partner is away");
+  });
+  clock_.advance(1min);
+  first_.drain();
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 due (the partner is away)"));
+  clock_.advance(1min);
+  second_.drain();
+  EXPECT_THAT(instants(), ElementsAre(noon + 2min));
+  clock_.advance(40s);  // 90 s and a tenth
+  first_.drain();
+  EXPECT_EQ(failures, 2);
+  clock_.advance(200s);  // doubled
+  second_.drain();
+  EXPECT_EQ(failures, 3);
+  auto const was = leads.find(noon + 1min).value();
+  EXPECT_EQ(was.state, tick_state::done);
+  EXPECT_EQ(was.failures, 2);
+  EXPECT_EQ(effects("load"), "3") << "a step that is done is not done again";
+}
+
+TEST_P(scheduled, a_tick_that_fails_too_often_is_failed_until_a_person_retries_it) {
+  auto leads = make({.attempts = 2, .backoff = 1s});
+  bool away = true;
+  serve("leads", [&](tick&) {
+    if (away) throw std::runtime_error("the partner is away");
+  });
+  clock_.advance(1min);
+  first_.drain();
+  clock_.advance(2s);
+  first_.drain();
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 failed (the partner is away)"));
+  EXPECT_FALSE(leads.retry(noon + 2min, anna));
+  away = false;
+  EXPECT_TRUE(leads.retry(noon + 1min, anna));
+  EXPECT_FALSE(leads.retry(noon + 1min, anna));
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 1min));
+  expect_tiled();
+  EXPECT_EQ(book_.changes(process("leads"), key("2026-11-21T12:01:00Z")).size(), 1U);
+}
+
+TEST_P(scheduled, another_node_takes_over_from_one_that_died_and_goes_on_with_its_steps) {
+  auto const leads = make();
+  int attempts = 0;
+  serve("leads", [&](tick& one) {
+    auto const what = one.run().step("load", insert("load")).what();
+    EXPECT_EQ(what, ++attempts == 1 ? outcome::done : outcome::skipped);
+    if (attempts > 1) return;
+    clock_.advance(31s);  // its lease is over
+    EXPECT_EQ(second_.drain(), 1);
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  ASSERT_EQ(done_.size(), 2U);
+  EXPECT_EQ(done_[0].node, 1);
+  EXPECT_EQ(done_[0].window, done_[1].window);
+  EXPECT_EQ(effects("load"), "1");
+  EXPECT_EQ(first_.counts().lost, 1) << "what it says afterwards does not count";
+  EXPECT_EQ(second_.counts().taken_over, 1);
+  auto const was = leads.find(noon + 1min).value();
+  EXPECT_EQ(was.state, tick_state::done);
+  EXPECT_EQ(was.crashes, 1);
+}
+
+TEST_P(scheduled, a_tick_that_kills_its_nodes_is_failed_in_the_end) {
+  auto const leads = make({.crash_limit = 1});
+  serve("leads", [&](tick&) {
+    clock_.advance(31s);
+    second_.drain();
+  });
+  clock_.advance(1min);
+  first_.drain();
+  EXPECT_EQ(done_.size(), 1U) << "the second did not call its handler";
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 failed (1 nodes died while they did it)"));
+}
+
+TEST_P(scheduled, nobody_takes_a_tick_over_from_itself) {
+  make();
+  serve("leads", [&](tick&) {
+    clock_.advance(31s);
+    EXPECT_EQ(first_.drain(), 0);
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_EQ(first_.counts().done, 1);
+}
+
+TEST_P(scheduled, what_is_handed_back_goes_on_elsewhere_at_once) {
+  auto const leads = make();
+  bool stopping = true;
+  serve("leads", [&](tick& one) {
+    if (std::exchange(stopping, false)) one.hand_back();
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 2);
+  EXPECT_EQ(done_.size(), 2U);
+  EXPECT_EQ(leads.find(noon + 1min)->failures, 0);
+}
+
+TEST_P(scheduled, by_hand_a_window_ends_now_and_the_next_begins_there) {
+  auto leads = make();
+  serve("leads");
+  clock_.advance(90s);
+  EXPECT_EQ(first_.drain(), 1);
+  auto const at = leads.trigger(anna);
+  EXPECT_EQ(at, noon + 90s);
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_TRUE(leads.find(at)->by_hand);
+  clock_.advance(30s);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 1min, noon + 90s, noon + 2min));
+  expect_tiled();
+}
+
+TEST_P(scheduled, by_hand_is_after_all_that_was_due) {
+  auto leads = make();
+  serve("leads");
+  clock_.advance(2min);
+  auto const at = leads.trigger(anna);
+  EXPECT_EQ(at, noon + 2min);
+  EXPECT_EQ(first_.drain(), 1);
+  expect_tiled();
+  EXPECT_THAT(
+      lines(leads),
+      ElementsAre("12:02 done", "12:01 skipped (missed; one was asked for by hand after it)"));
+}
+
+TEST_P(scheduled, while_it_is_paused_ticks_go_by) {
+  auto leads = make();
+  serve("leads");
+  EXPECT_TRUE(leads.pause(anna));
+  EXPECT_FALSE(leads.pause(anna));
+  clock_.advance(3min);
+  EXPECT_EQ(first_.drain(), 0);
+  static_cast<void>(leads.trigger(anna));
+  EXPECT_EQ(first_.drain(), 1) << "but for what is asked for by hand";
+  clock_.advance(3min);
+  EXPECT_TRUE(leads.resume(anna));
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  expect_tiled();
+  EXPECT_THAT(lines(leads),
+              ElementsAre("12:07 done", "12:06 skipped 3 (it was paused)", "12:03 done"));
+  EXPECT_EQ(book_.changes(process("leads"), key("-")).size(), 2U);
+}
+
+TEST_P(scheduled, a_new_expression_applies_from_the_change_on) {
+  auto const leads = make();
+  serve("leads");
+  clock_.advance(2min + 10s);
+  book_.make_schedule("leads", daybook::cron("*/5 * * * *"));
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(3min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 5min));
+  expect_tiled();
+  EXPECT_EQ(lines(leads).back(), "12:02 skipped 2 (missed; the expression changed)");
+}
+
+TEST_P(scheduled, made_again_as_it_is_nothing_changes) {
+  auto const leads = make({.attempts = 7});
+  clock_.advance(90s);
+  auto const again = make({.attempts = 7});
+  EXPECT_EQ(again.info().decided, noon);
+  EXPECT_TRUE(leads.ticks().empty());
+}
+
+TEST_P(scheduled, one_that_was_removed_and_made_again_launches_no_tick_twice) {
+  auto leads = make();
+  serve("leads");
+  clock_.advance(2min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_TRUE(leads.remove(anna));
+  EXPECT_FALSE(leads.remove(anna));
+  EXPECT_TRUE(book_.schedules().empty());
+  clock_.advance(2min);
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(-3min);  // someone sets the clock back
+  make();
+  EXPECT_EQ(book_.schedules().size(), 1U);
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 0) << "12:02 was done";
+  clock_.advance(1min);
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 2min, noon + 3min));
+  expect_tiled();
+}
+
+TEST_P(scheduled, one_that_is_removed_while_a_tick_runs_lets_it_end) {
+  auto leads = make();
+  serve("leads", [&](tick&) { EXPECT_TRUE(leads.remove(anna)); });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_EQ(first_.counts().done, 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+}
+
+TEST_P(scheduled, what_is_forgotten_never_comes_again) {
+  auto const leads = make({.keep = 10});
+  serve("leads");
+  for (int i = 0; i < 70; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+  EXPECT_LE(leads.ticks().size(), 10U + 32U);
+  EXPECT_EQ(rows_of("run"), rows_of("tick"));
+  EXPECT_EQ(rows_of("attempt"), rows_of("tick"));
+  clock_.advance(-60min);
+  EXPECT_EQ(first_.drain(), 0);
+  EXPECT_EQ(second_.drain(), 0);
+  EXPECT_EQ(done_.size(), 70U);
+  expect_tiled();
+}
+
+TEST_P(scheduled, ticks_of_the_past_where_its_beginning_is_there) {
+  make({.catch_up = catch_up::all, .since = noon - 3min});
+  serve("leads");
+  EXPECT_EQ(first_.drain(), 3);
+  EXPECT_THAT(instants(), ElementsAre(noon - 2min, noon - 1min, noon));
+  expect_tiled(noon - 3min);
+}
+
+TEST_P(scheduled, a_handler_may_end_the_run_itself) {
+  auto const leads = make();
+  serve("leads", [&](tick& one) { EXPECT_TRUE(std::move(one.run()).finish()); });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_EQ(first_.counts().done, 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+  EXPECT_FALSE(leads.info().running);
+}
+
+TEST_P(scheduled, a_key_that_was_done_by_hand_is_not_done_again) {
+  auto const leads = make();
+  serve("leads");
+  clock_.advance(1min);
+  EXPECT_TRUE(taken(book_.start(process("leads"), key("2026-11-21T12:01:00Z"))).finish());
+  EXPECT_EQ(first_.drain(), 0);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done (a run of this key had succeeded before)"));
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+}
+
+TEST_P(scheduled, a_lost_reply_neither_loses_a_tick_nor_doubles_it) {
+  for (std::string const point :
+       {"launch.before_commit", "launch.committed", "end.before_commit", "end.committed"}) {
+    SCOPED_TRACE(point);
+    done_.clear();
+    auto const leads = make({}, point);
+    serve(point,
+          [point](tick& one) { static_cast<void>(one.run().step("load", insert(point.c_str()))); });
+    clock_.advance(1min);
+    daybook::testing::arm(point, failpoint_action::cut);
+    try {
+      first_.drain();
+    } catch (daybook::error const&) {
+      EXPECT_TRUE(point.starts_with("launch"));
+    }
+    clock_.advance(20s);
+    ASSERT_TRUE(daybook::testing::renew(book_));
+    first_.drain();
+    second_.drain();
+    EXPECT_EQ(effects(point), "1");
+    auto const ticks = leads.ticks();
+    ASSERT_EQ(ticks.size(), 1U);
+    EXPECT_EQ(ticks[0].state, tick_state::done);
+    clock_.advance(40s);
+  }
+}
+
+TEST_P(scheduled, bad_input_is_refused_by_name) {
+  using daybook::cron;
+  auto const refused = [&](cron const& when, schedule_options const& options,
+                           std::string const& name = "leads") {
+    EXPECT_EQ(fault_of([&] { book_.make_schedule(name, when, options); }), fault::bad_argument);
+  };
+  refused("* * * * *", {}, "");
+  refused("* * * * *", {.zone = "Mars/Olympus"});
+  refused("* * * * *", {.most = 0});
+  refused("* * * * *", {.attempts = 0});
+  refused("* * * * *", {.backoff = 2h});  // above the longest
+  refused("* * * * *", {.keep = 1});
+  EXPECT_THAT(message_of([&] { make({.crash_limit = 0}); }),
+              testing::HasSubstr("schedule 'leads': the crash limit is 0"));
+  EXPECT_TRUE(book_.schedules().empty());
+  EXPECT_FALSE(book_.schedule("leads"));
+}
+
+DAYBOOK_ON_EVERY_ENGINE(scheduled);
+
+}  // namespace
+}  // namespace conformance
