@@ -127,10 +127,8 @@ void print_changes(std::vector<daybook::change_info> const& changes) {
 }
 
 std::string instant(daybook::timestamp when) {
-  auto text = iso(when);
-  auto const last = text.find_last_not_of("0Z");
-  text.erase(text[last] == '.' ? last : last + 1);
-  return text + "Z";
+  bool const whole = std::chrono::floor<std::chrono::seconds>(when) == when;
+  return whole ? seconds_of(when) : iso(when);
 }
 
 std::optional<run_state> state_from(std::string_view text) noexcept {

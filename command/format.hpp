@@ -41,8 +41,8 @@ void print_changes(std::vector<daybook::change_info> const& changes);
 /// The same, or "-".
 [[nodiscard]] std::string seconds_of(std::optional<daybook::timestamp> const& when);
 
-/// All of it, and no more: 2026-11-21T09:18:25Z, or with as many places as it has. For what is
-/// given back to us, and to commands.
+/// All of it: 2026-11-21T09:18:25Z, or with six places where the second is not whole. For what is
+/// given back to us, and to commands; a tick's key is written so.
 [[nodiscard]] std::string instant(daybook::timestamp when);
 
 /// From its word or its number ("failed", "-1").

@@ -1,5 +1,6 @@
 #include "read_schedule.hpp"
 
+#include "options.hpp"
 #include "schedule_words.hpp"
 
 #include <daybook/names.hpp>
@@ -138,6 +139,14 @@ declared_schedule read_schedule(toml::table const& from, std::string_view file) 
   for (auto const& one : keys) {
     auto const* const node = from.get(one.name);
     if (node != nullptr) one.read(out, toml_value(file, one.name, *node));
+  }
+  if (auto const* const node = from.get("longest_backoff")) {
+    toml_value const longest(file, "longest_backoff", *node);
+    if (out.options.longest_backoff < out.options.backoff) {
+      longest.wrong(fmt::format("shorter than the first one, {}", text_of(out.options.backoff)));
+    }
+  } else {
+    out.options.longest_backoff = std::max(out.options.longest_backoff, out.options.backoff);
   }
   toml_value const cron(file, "cron", *from.get("cron"));
   cron.checked([&] { return out.cron.hashed(out.name); });
