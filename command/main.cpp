@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 25> verbs{{
+constexpr std::array<verb, 26> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -52,6 +52,7 @@ constexpr std::array<verb, 25> verbs{{
     {"schedules", "pause", schedules_pause, "launches nothing until it is resumed"},
     {"schedules", "resume", schedules_resume, "ends a pause"},
     {"schedules", "remove", schedules_remove, "ends a schedule; its ticks are kept"},
+    {"", "daemon", daemon, "serves the schedules of daybook.toml"},
     {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
     {"migrate", "status", migrate_status, "shows which migrations are applied"},
     {"migrate", "sql", migrate_sql, "prints the SQL of every migration"},

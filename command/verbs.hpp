@@ -32,6 +32,7 @@ int schedules_retry(arguments const& given);
 int schedules_pause(arguments const& given);
 int schedules_resume(arguments const& given);
 int schedules_remove(arguments const& given);
+int daemon(arguments const& given);
 int status(arguments const& given);
 int doctor(arguments const& given);
 int version(arguments const& given);
