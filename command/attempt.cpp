@@ -1,5 +1,6 @@
 #include "attempt.hpp"
 
+#include "dates.hpp"
 #include "exit.hpp"
 #include "format.hpp"
 

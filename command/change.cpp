@@ -3,6 +3,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "options.hpp"
+#include "person.hpp"
 #include "verbs.hpp"
 
 #include <daybook/book.hpp>
@@ -11,14 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <cstdio>
-#include <iostream>
 #include <optional>
 #include <string>
-
-#include <pwd.h>
-#include <unistd.h>
 
 namespace command {
 
@@ -28,8 +23,7 @@ namespace {
 struct request {
   std::string name;
   std::optional<std::string> key;
-  std::string reason;
-  bool yes = false;
+  person by;
   database_options where;
 
   [[nodiscard]] daybook::process process() const { return daybook::process{name}; }
@@ -37,43 +31,16 @@ struct request {
   [[nodiscard]] std::string who() const { return name_of(process(), piece()); }
 };
 
-void add_reason(CLI::App& app, request& into) {
-  app.add_option("--reason", into.reason, "Why; kept in the book with who and when")
-      ->type_name("TEXT");
-  app.add_flag("--yes", into.yes, "Do not ask; needed where there is no terminal to ask on");
+void add_person(CLI::App& app, request& into) {
+  add_reason(app, into.by);
+  add_yes(app, into.by);
   add_database_options(app, into.where);
 }
 
 void add_run(CLI::App& app, request& into) {
   app.add_option("NAME", into.name, "The process")->required();
   app.add_option("--key", into.key, "Which piece of its work (else -)")->type_name("KEY");
-  add_reason(app, into);
-}
-
-/// "anna@node7"
-std::string actor() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  auto const* const user = ::getpwuid(::geteuid());
-  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()),
-                     host.data());
-}
-
-daybook::remark remark_of(request const& what) { return {actor(), what.reason}; }
-
-/// On failure: complaint (64).
-void make_sure(request const& what, std::string_view verb, std::string const& question) {
-  if (what.yes) return;
-  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
-    throw complaint(exit_code::usage,
-                    fmt::format("{}: there is no terminal to ask on: say --yes", verb));
-  }
-  std::fputs(fmt::format("{} [y/N] ", question).c_str(), stderr);
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != "y" && answer != "Y" && answer != "yes") {
-    throw complaint(exit_code::usage, fmt::format("{}: not confirmed, nothing was changed", verb));
-  }
+  add_person(app, into);
 }
 
 daybook::run_detail must_find(daybook::book const& book, request const& what) {
@@ -112,10 +79,10 @@ int runs_release(arguments const& given) {
   auto book = open_book(resolve(what.where));
   auto const info = must_find(book, what).info;
   if (info.holder) {
-    make_sure(what, "runs release",
+    make_sure(what.by, "runs release",
               fmt::format("{}: take it from {}?", what.who(), holder_of(info)));
   }
-  auto const released = book.release(what.process(), what.piece(), remark_of(what));
+  auto const released = book.release(what.process(), what.piece(), what.by.remark());
   say(fmt::format("{}: {}", what.who(),
                   released.value_or(false) ? "released" : "nobody holds it, nothing to do"));
   return exit_code::done;
@@ -130,10 +97,10 @@ int runs_restart(arguments const& given) {
   parse(app, given, "NAME [options]");
   auto book = open_book(resolve(what.where));
   auto const info = must_find(book, what).info;
-  make_sure(what, "runs restart",
+  make_sure(what.by, "runs restart",
             fmt::format("{}: {}, {} steps done: begin afresh?", what.who(), word_of(info.state),
                         info.steps_done));
-  if (!book.restart(what.process(), what.piece(), remark_of(what)).value_or(false)) {
+  if (!book.restart(what.process(), what.piece(), what.by.remark()).value_or(false)) {
     return tell_held(what, "runs restart", book);
   }
   say(fmt::format("{}: the next run begins afresh", what.who()));
@@ -164,11 +131,11 @@ int runs_resolve(arguments const& given) {
   }
   auto book = open_book(resolve(what.where));
   how.epoch = must_find(book, what).info.epoch;
-  make_sure(what, "runs resolve",
+  make_sure(what.by, "runs resolve",
             fmt::format("{}: step {} {}: sure?", what.who(),
                         how.step.empty() ? "(the only one)" : printable(how.step),
                         how.done ? "was done" : "was not done"));
-  if (book.resolve(what.process(), what.piece(), how, remark_of(what)).value_or(false)) {
+  if (book.resolve(what.process(), what.piece(), how, what.by.remark()).value_or(false)) {
     say(fmt::format("{}: {}", what.who(), how.done ? "recorded as done" : "recorded as not done"));
     return exit_code::done;
   }
@@ -196,7 +163,7 @@ int runs_prune(arguments const& given) {
       "--forget-runs", options.forget_runs,
       "Runs that are over, too: their keys are as if they had never been, --once included");
   app.add_flag("--json", as_json, "The counts as one object");
-  add_reason(app, what);
+  add_person(app, what);
   parse(app, given);
   if (app.count("--process") > 0) daybook::check_name("process name", options.process);
   options.older_than = std::chrono::floor<std::chrono::hours>(age);
@@ -204,10 +171,10 @@ int runs_prune(arguments const& given) {
     throw complaint(exit_code::usage, "runs prune: --older-than: at least 1h");
   }
   auto book = open_book(resolve(what.where));
-  make_sure(what, "runs prune",
+  make_sure(what.by, "runs prune",
             fmt::format("{}: delete what ended more than {} h ago{}?", printable(book.url()),
                         options.older_than.count(), options.forget_runs ? ", runs too" : ""));
-  auto const gone = book.prune(options, remark_of(what));
+  auto const gone = book.prune(options, what.by.remark());
   if (as_json) {
     print_json({{"attempts", gone.attempts},
                 {"steps", gone.steps},

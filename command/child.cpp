@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ struct plan {
   std::vector<std::string> paths, words, environment;
   std::vector<char*> path_pointers, word_pointers, environment_pointers;
   bool take_terminal = false;
+  bool alone = false;
   int output = -1;
   int errors = -1;
 };
@@ -100,6 +102,8 @@ std::vector<std::string> environment_of(program const& what) {
   if (::getppid() != parent) ::_exit(exit_code::not_found);  // it died before the line above
   if (what.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   restore_signals_in_child();
+  close_own_files_at_exec();
+  if (what.alone) ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   if (what.output >= 0) ::dup2(what.output, STDOUT_FILENO);
   if (what.errors >= 0) ::dup2(what.errors, STDERR_FILENO);
   int problem = ENOENT;
@@ -168,12 +172,12 @@ child::child(program const& what) {
   how.path_pointers = pointers_to(how.paths);
   how.word_pointers = pointers_to(how.words);
   how.environment_pointers = pointers_to(how.environment);
-  how.take_terminal = terminal_is_ours();
+  how.take_terminal = !what.alone && terminal_is_ours();
+  how.alone = what.alone;
   how.output = what.output;
   how.errors = what.errors;
   std::array<int, 2> report{};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) no_resources("pipe");
-  keep_own_files_from_children();
   pid_t const parent = ::getpid();
   {
     quiet const around;
@@ -267,6 +271,11 @@ std::optional<child_status> const& child::poll() noexcept {
     status_ = child_status{info.si_code != CLD_EXITED, info.si_status};
   }
   return status_;
+}
+
+int child::open_end() const noexcept {
+  // Not by pidfd_open(), which the C library of Debian 12 declares for C only.
+  return static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
 }
 
 bool child::group_is_empty() const noexcept { return ::kill(-id_, 0) != 0 && errno == ESRCH; }

@@ -22,6 +22,7 @@ struct program {
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside and over ours
   int output = -1;                                                    ///< its stdout; -1: ours
   int errors = -1;                                                    ///< its stderr
+  bool alone = false;  ///< one of several at a time: nothing to read, and never the terminal
 };
 
 /// How a child ended.
@@ -50,6 +51,9 @@ class child {
   void send(int signal) const noexcept;
   /// How it ended, once it has; the same answer from then on.
   [[nodiscard]] std::optional<child_status> const& poll() noexcept;
+  /// A file that is readable once it has ended, for a call of ::poll; the caller closes it. -1:
+  /// this kernel has none.
+  [[nodiscard]] int open_end() const noexcept;
   /// Whether it was stopped (Ctrl-Z) since the last call. poll() sees it.
   [[nodiscard]] bool was_stopped() noexcept { return std::exchange(stopped_, false); }
   /// After its end: whether processes that it started are still in its group.

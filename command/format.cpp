@@ -99,6 +99,38 @@ std::string seconds_of(std::optional<daybook::timestamp> const& when) {
   return when ? seconds_of(*when) : "-";
 }
 
+nlohmann::ordered_json json_of(std::optional<daybook::timestamp> const& when) {
+  return when ? nlohmann::ordered_json(iso(*when)) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json json_of(std::vector<daybook::change_info> const& changes) {
+  auto out = nlohmann::ordered_json::array();
+  for (auto const& one : changes) {
+    out.push_back({{"at", iso(one.at)},
+                   {"actor", one.actor},
+                   {"action", one.action},
+                   {"reason", one.reason},
+                   {"detail", one.detail}});
+  }
+  return out;
+}
+
+void print_changes(std::vector<daybook::change_info> const& changes) {
+  if (changes.empty()) return;
+  print(fmt::format("\nchanged by people: {}\n", changes.size()));
+  table rows({"  AT", "WHO", "WHAT", "", "WHY"});
+  for (auto const& one : changes) {
+    rows.add({"  " + seconds_of(one.at), printable(one.actor), one.action, printable(one.detail),
+              printable(one.reason)});
+  }
+  rows.print();
+}
+
+std::string instant(daybook::timestamp when) {
+  bool const whole = std::chrono::floor<std::chrono::seconds>(when) == when;
+  return whole ? seconds_of(when) : iso(when);
+}
+
 std::optional<run_state> state_from(std::string_view text) noexcept {
   for (auto const known : states) {
     if (text == word_of(known) || text == std::to_string(static_cast<int>(known))) return known;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <daybook/inspect.hpp>
+#include <daybook/operate.hpp>
 #include <daybook/time.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,6 +24,13 @@ void finish_output();
 /// "daybook: TEXT" to stderr, in one write.
 void say(std::string_view text) noexcept;
 
+/// null where there is none. Not for what people read.
+[[nodiscard]] nlohmann::ordered_json json_of(std::optional<daybook::timestamp> const& when);
+
+/// What people changed, for `show`.
+[[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::change_info> const& changes);
+void print_changes(std::vector<daybook::change_info> const& changes);
+
 /// Control characters as \xNN, so that a name or an error cannot steer the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
@@ -32,6 +40,10 @@ void say(std::string_view text) noexcept;
 [[nodiscard]] std::string seconds_of(daybook::timestamp when);
 /// The same, or "-".
 [[nodiscard]] std::string seconds_of(std::optional<daybook::timestamp> const& when);
+
+/// All of it: 2026-11-21T09:18:25Z, or with six places where the second is not whole. For what is
+/// given back to us, and to commands; a tick's key is written so.
+[[nodiscard]] std::string instant(daybook::timestamp when);
 
 /// From its word or its number ("failed", "-1").
 [[nodiscard]] std::optional<daybook::run_state> state_from(std::string_view text) noexcept;

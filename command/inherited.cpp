@@ -55,12 +55,14 @@ bool was_inherited(int file) noexcept {
   return std::binary_search(files.begin(), files.end(), file);
 }
 
-void keep_own_files_from_children() noexcept {
-  for_open_files([](int file) {
-    if (was_inherited(file)) return;
-    int const flags = ::fcntl(file, F_GETFD);
-    if (flags >= 0) ::fcntl(file, F_SETFD, flags | FD_CLOEXEC);
-  });
+void close_own_files_at_exec() noexcept {
+  unsigned from = 0;
+  for (int const file : kept().files) {
+    auto const inherited = static_cast<unsigned>(file);
+    if (inherited > from) ::close_range(from, inherited - 1, CLOSE_RANGE_CLOEXEC);
+    from = inherited + 1;
+  }
+  ::close_range(from, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
 void restore_signals_in_child() noexcept {

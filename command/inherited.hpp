@@ -21,8 +21,10 @@ void remember_inherited();
 /// Whether the file was open at the start.
 [[nodiscard]] bool was_inherited(int file) noexcept;
 
-/// Sets close-on-exec for every file that was opened since: no database socket in a child.
-void keep_own_files_from_children() noexcept;
+/// In a child, between fork and exec, and before its files are put in their places: what was opened
+/// since the start is closed by exec, so that no database socket is in a child. Not done by the
+/// parent, whose other threads open files meanwhile. Calls only what a signal handler may.
+void close_own_files_at_exec() noexcept;
 /// In a child, between fork and exec. Calls only what a signal handler may.
 void restore_signals_in_child() noexcept;
 

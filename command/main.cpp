@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 16> verbs{{
+constexpr std::array<verb, 26> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -43,6 +43,16 @@ constexpr std::array<verb, 16> verbs{{
     {"runs", "restart", runs_restart, "gives up what is there; the next run begins afresh"},
     {"runs", "resolve", runs_resolve, "says how an at-most-once step went that is unknown"},
     {"runs", "prune", runs_prune, "deletes old history"},
+    {"schedules", "list", schedules_list, "lists schedules"},
+    {"schedules", "show", schedules_show, "shows one schedule"},
+    {"schedules", "next", schedules_next, "prints when ticks come, also of a cron expression"},
+    {"schedules", "ticks", schedules_ticks, "lists what became of a schedule's ticks"},
+    {"schedules", "trigger", schedules_trigger, "asks for a tick now"},
+    {"schedules", "retry", schedules_retry, "makes a tick that failed due again"},
+    {"schedules", "pause", schedules_pause, "launches nothing until it is resumed"},
+    {"schedules", "resume", schedules_resume, "ends a pause"},
+    {"schedules", "remove", schedules_remove, "ends a schedule; its ticks are kept"},
+    {"", "daemon", daemon, "serves the schedules of daybook.toml"},
     {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
     {"migrate", "status", migrate_status, "shows which migrations are applied"},
     {"migrate", "sql", migrate_sql, "prints the SQL of every migration"},
@@ -54,7 +64,7 @@ void print_help(std::string_view group = {}) {
   print("Usage: daybook VERB [options]\n\n");
   for (auto const& one : verbs) {
     if (!group.empty() && one.group != group) continue;
-    print(fmt::format("  {:<16}{}\n",
+    print(fmt::format("  {:<19}{}\n",
                       fmt::format("{}{}{}", one.group, one.group.empty() ? "" : " ", one.name),
                       one.summary));
   }

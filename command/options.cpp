@@ -44,6 +44,12 @@ std::optional<std::string> variable(char const* name, bool empty_counts = false)
   return text;
 }
 
+/// What the environment says of the database.
+std::optional<std::string> url_around() {
+  auto const ours = variable("DAYBOOK_DATABASE_URL");
+  return ours ? ours : variable("DATABASE_URL");
+}
+
 /// The path of an SQLite URL; empty where it is of another kind, or no file.
 std::optional<std::string> sqlite_path(std::string_view url) {
   for (std::string_view const scheme : {"sqlite:", "sqlite3:"}) {
@@ -156,35 +162,6 @@ std::string text_of(milliseconds length) {
   return "0s";
 }
 
-std::chrono::year_month_day date_from(std::string_view text) {
-  auto const number = [&](std::size_t at, std::size_t size) {
-    int out = -1;
-    auto const part = text.substr(at, size);
-    auto const end = part.data() + part.size();
-    auto const [stop, problem] = std::from_chars(part.data(), end, out);
-    return problem == std::errc{} && stop == end ? out : -1;
-  };
-  if (text.size() == 10 && text[4] == '-' && text[7] == '-') {
-    int const year = number(0, 4);
-    int const month = number(5, 2);
-    int const day = number(8, 2);
-    if (year > 0 && month > 0 && day > 0) {
-      std::chrono::year_month_day const date{std::chrono::year{year},
-                                             std::chrono::month{static_cast<unsigned>(month)},
-                                             std::chrono::day{static_cast<unsigned>(day)}};
-      if (date.ok()) return date;
-    }
-  }
-  throw complaint(
-      exit_code::bad_data,
-      fmt::format("'{}' is no date of the calendar: write it as 2026-11-21", printable(text)));
-}
-
-std::string text_of(std::chrono::year_month_day date) {
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-}
-
 split_arguments at_double_dash(arguments const& given) {
   auto const dashes = std::find(given.begin(), given.end(), "--");
   split_arguments out{{given.begin(), dashes}, {}};
@@ -193,10 +170,14 @@ split_arguments at_double_dash(arguments const& given) {
 }
 
 database resolve(database_options const& given) {
-  auto url = given.url;
-  if (!url) url = variable("DAYBOOK_DATABASE_URL");
-  if (!url) url = variable("DATABASE_URL");
-  if (!url) url = read_settings().database;
+  auto known = given;
+  if (!known.url) known.url = url_around();
+  return resolve(known, known.url ? std::nullopt : read_settings().database);
+}
+
+database resolve(database_options const& given, std::optional<std::string> const& in_file) {
+  auto url = given.url ? given.url : url_around();
+  if (!url) url = in_file;
   auto const schema = given.schema ? given.schema : variable("DAYBOOK_SCHEMA");
   auto const prefix = given.prefix ? given.prefix : variable("DAYBOOK_PREFIX", true);
   return {with_absolute_path(url.value_or(std::string(default_url))), schema.value_or(""),

@@ -55,10 +55,6 @@ void parse(CLI::App& app, arguments const& given, std::string const& usage = "[o
 /// The shortest of those forms.
 [[nodiscard]] std::string text_of(std::chrono::milliseconds length);
 
-/// "2026-11-21". On failure: complaint (65).
-[[nodiscard]] std::chrono::year_month_day date_from(std::string_view text);
-[[nodiscard]] std::string text_of(std::chrono::year_month_day date);
-
 /// What stands before the first "--", and after it. Empty second: there is no "--".
 struct split_arguments {
   arguments before;
@@ -69,6 +65,9 @@ struct split_arguments {
 /// --db, else DAYBOOK_DATABASE_URL, else DATABASE_URL, else `database` in daybook.toml, else
 /// sqlite:daybook.db. On failure: complaint, from daybook.toml.
 [[nodiscard]] database resolve(database_options const& given);
+/// The same with `database` of a file that was read before.
+[[nodiscard]] database resolve(database_options const& given,
+                               std::optional<std::string> const& in_file);
 
 /// `more` has the lease and the like; schema and prefix are set here.
 /// On failure: complaint (64: the URL, 78: no such SQLite file) or daybook::error.

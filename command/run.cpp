@@ -1,10 +1,12 @@
 // daybook run: one run of a process as a child, with the lease renewed beside it.
 #include "attempt.hpp"
 #include "child.hpp"
+#include "dates.hpp"
 #include "exit.hpp"
 #include "format.hpp"
 #include "last_resort.hpp"
 #include "options.hpp"
+#include "seldom.hpp"
 #include "signals.hpp"
 #include "supervise.hpp"
 #include "tap.hpp"
@@ -59,10 +61,7 @@ struct request {
 class teller final : public daybook::observer {
  public:
   void renewal_late(milliseconds since, std::string_view why) noexcept override {
-    // Each try to renew is told to us; people need fewer words.
-    auto const now = clock::now();
-    if (said_ && now - *said_ < std::chrono::seconds{10}) return;
-    said_ = now;
+    if (!late_.may_speak()) return;  // each try to renew is told to us
     say_about("the lease has not been renewed for {} s: {}",
               std::chrono::round<std::chrono::seconds>(since).count(), printable(why));
   }
@@ -80,7 +79,7 @@ class teller final : public daybook::observer {
     }
   }
 
-  std::optional<clock::time_point> said_;  ///< one thread renews
+  seldom late_;
 };
 
 /// A length of time that is only meant where it is given, and then is not zero.
@@ -314,6 +313,7 @@ ending supervised(daybook::run& run, request const& what, signals& caught) {
   run.keep(out.end.status.code(), output.tail());
   out.late = left && clock::now() - began >= *left;
   switch (out.end.why) {
+    case ended_by::stop:  // nobody asks for that here
     case ended_by::itself: break;
     case ended_by::timeout: out.why = deadline_first ? cause::deadline : cause::timeout; break;
     // The renewal may know of the deadline before we do.

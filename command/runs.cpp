@@ -1,4 +1,5 @@
 // daybook runs: what runs there are, and one of them with its steps and attempts.
+#include "dates.hpp"
 #include "exit.hpp"
 #include "format.hpp"
 #include "options.hpp"
@@ -18,10 +19,6 @@ namespace command {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json json_of(std::optional<daybook::timestamp> const& when) {
-  return when ? json(iso(*when)) : json(nullptr);
-}
 
 json json_of(std::optional<daybook::occupant> const& who, bool alive) {
   if (!who) return nullptr;
@@ -51,11 +48,11 @@ json json_of(daybook::run_info const& of) {
           {"first_started", iso(of.first_started)},
           {"started", iso(of.started)},
           {"attempt_started", iso(of.attempt_started)},
-          {"ended", json_of(of.ended)},
-          {"succeeded", json_of(of.succeeded)},
+          {"ended", command::json_of(of.ended)},
+          {"succeeded", command::json_of(of.succeeded)},
           {"error", of.error},
           {"holder", json_of(of.holder, of.holder_alive)},
-          {"deadline", json_of(of.deadline)},
+          {"deadline", command::json_of(of.deadline)},
           {"deadline_over", of.deadline_over},
           {"date", of.date ? json(text_of(*of.date)) : json(nullptr)},
           {"progress", json_of(of.progress)}};
@@ -104,14 +101,7 @@ json json_of(daybook::run_detail const& of, std::vector<daybook::change_info> co
   }
   out["attempts"] = json::array();
   for (auto const& one : of.attempts) out["attempts"].push_back(json_of(one));
-  out["changes"] = json::array();
-  for (auto const& one : changes) {
-    out["changes"].push_back({{"at", iso(one.at)},
-                              {"actor", one.actor},
-                              {"action", one.action},
-                              {"reason", one.reason},
-                              {"detail", one.detail}});
-  }
+  out["changes"] = command::json_of(changes);
   return out;
 }
 
@@ -230,14 +220,7 @@ void print_text(daybook::run_detail const& of, std::vector<daybook::change_info>
   print_info(of.info);
   print_steps(of);
   print_attempts(of.attempts);
-  if (changes.empty()) return;
-  print(fmt::format("\nchanged by people: {}\n", changes.size()));
-  table rows({"  AT", "WHO", "WHAT", "", "WHY"});
-  for (auto const& one : changes) {
-    rows.add({"  " + seconds_of(one.at), printable(one.actor), one.action, printable(one.detail),
-              printable(one.reason)});
-  }
-  rows.print();
+  print_changes(changes);
 }
 
 void print_text(std::vector<daybook::run_info> const& all) {

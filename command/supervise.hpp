@@ -6,23 +6,10 @@
 #pragma once
 
 #include "child.hpp"
+#include "oversee.hpp"
 #include "signals.hpp"
 
-#include <chrono>
-#include <optional>
-#include <stop_token>
-
 namespace command {
-
-struct limits {
-  std::optional<std::chrono::milliseconds> timeout = {};
-  std::stop_token lost = {};
-  /// Between TERM and KILL. The other is used when `lost` asks: somebody else may start soon.
-  std::chrono::milliseconds grace = std::chrono::seconds{5};
-  std::chrono::milliseconds grace_when_lost = std::chrono::seconds{5};
-};
-
-enum class ended_by { itself, timeout, loss };
 
 /// Whom a Ctrl-C must still reach, for a script around us to end as it would without us.
 enum class interrupt { none, ourselves, our_group };

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
@@ -30,25 +29,9 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t tail_size = 8192;
 constexpr std::size_t buffer_size = 65536;
 /// A write of so many bytes to a pipe is whole: lines of several programs on one pipe do not mix.
 constexpr std::size_t whole_write = 4096;
-
-}  // namespace
-
-struct tap::kept {
-  std::atomic<std::uint64_t> written{0};
-  std::array<char, tail_size> bytes{};
-
-  void add(char const* data, std::size_t size) noexcept {
-    auto const skip = size - std::min(size, tail_size);
-    auto const at = written.fetch_add(size) + skip;
-    for (std::size_t i = skip; i < size; ++i) bytes[(at + i - skip) % tail_size] = data[i];
-  }
-};
-
-namespace {
 
 /// Where a pump has its files.
 enum pump_file : int { from = 0, to = 1, asked = 2 };
@@ -92,8 +75,7 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
 
 /// In a process of its own; calls only what a signal handler may. All signals are blocked: it ends
 /// with its input, or with its output.
-template <class Kept>
-[[noreturn]] void copy(Kept& keep) noexcept {
+[[noreturn]] void copy(command::tail& keep) noexcept {
   static std::array<char, buffer_size> buffer;
   std::size_t held = 0;
   std::int64_t owed = -1;  // bytes still to be passed on before we may answer; -1: nobody asks
@@ -166,13 +148,13 @@ tap::tap(what wanted) {
   bool const out = wanted == what::all && worth_tapping(STDOUT_FILENO);
   bool const err = wanted == what::all && worth_tapping(STDERR_FILENO);
   if (!out && !err) return;
-  void* const shared =
-      ::mmap(nullptr, sizeof(kept), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared = ::mmap(nullptr, sizeof(command::tail), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
     throw complaint(exit_code::cannot_execute,
                     fmt::format("cannot start a command: mmap: {}", std::strerror(errno)));
   }
-  kept_ = new (shared) kept;
+  kept_ = new (shared) command::tail;
   try {
     if (out) out_ = open_pump(STDOUT_FILENO);
     if (err) {
@@ -249,18 +231,7 @@ void tap::settle(signals& caught) {
   }
 }
 
-std::string tap::tail() const {
-  if (kept_ == nullptr) return {};
-  auto const total = kept_->written.load();
-  if (total <= tail_size) return {kept_->bytes.data(), static_cast<std::size_t>(total)};
-  auto const begin = static_cast<std::size_t>(total % tail_size);
-  std::string out(kept_->bytes.data() + begin, tail_size - begin);
-  out.append(kept_->bytes.data(), begin);
-  // The rest of a character that began before.
-  std::size_t cut = 0;
-  while (cut < 3 && (static_cast<unsigned char>(out[cut]) & 0xc0U) == 0x80U) ++cut;
-  return out.substr(cut);
-}
+std::string tap::tail() const { return kept_ == nullptr ? std::string{} : kept_->text(); }
 
 void tap::close_all() noexcept {
   started();
@@ -269,7 +240,7 @@ void tap::close_all() noexcept {
     if (one.id > 0) ::waitpid(one.id, nullptr, WNOHANG);
   }
   pumps_.clear();
-  if (kept_ != nullptr) ::munmap(kept_, sizeof(kept));
+  if (kept_ != nullptr) ::munmap(kept_, sizeof(command::tail));
   kept_ = nullptr;
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "signals.hpp"
+#include "tail.hpp"
 
 #include <string>
 #include <vector>
@@ -46,7 +47,6 @@ class tap {
   [[nodiscard]] std::string tail() const;
 
  private:
-  struct kept;
   struct pump {
     pid_t id = -1;
     int asks = -1;  ///< a byte there and one back: all is passed on
@@ -56,7 +56,7 @@ class tap {
 
   int out_ = -1;
   int err_ = -1;
-  kept* kept_ = nullptr;  ///< shared with the pumps
+  command::tail* kept_ = nullptr;  ///< shared with the pumps
   std::vector<pump> pumps_;
 };
 

@@ -51,4 +51,18 @@ else
     echo "# no node here: its example was not run"
 fi
 
+# --- The file for the daemon: each of its schedules, asked for by hand.
+cp -r "$examples" examples
+daemon() { daybook daemon --drain --config examples/daybook.toml; }
+code "daemon" 0 daemon
+for name in daily-leads disk-space nightly; do
+    code "$name" 0 daybook schedules trigger $name
+    [[ $name != daily-leads ]] || tick=$(cat out)
+done
+code "daemon, again" 0 daemon
+for name in daily-leads disk-space nightly; do
+    is "$name" "done" "$(daybook schedules ticks $name --json | field state)"
+done
+is "leads: the window's end" "$tick" "$(tail -1 "delivered/leads-$tick.csv" | cut -d, -f2)"
+
 finish

@@ -1,0 +1,108 @@
+#include "capture.hpp"
+
+#include "exit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t longest_line = 8192;
+constexpr std::size_t at_once = 16384;
+
+void close_file(int& file) noexcept {
+  if (file >= 0) ::close(file);
+  file = -1;
+}
+
+}  // namespace
+
+capture::capture(line_reader into) : into_(std::move(into)) {
+  for (auto& one : streams_) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      int const problem = errno;
+      close_all();
+      throw complaint(exit_code::cannot_execute,
+                      fmt::format("cannot start a command: pipe: {}", std::strerror(problem)));
+    }
+    one.read = ends[0];
+    one.write = ends[1];
+    ::fcntl(one.read, F_SETFL, O_NONBLOCK);
+  }
+}
+
+capture::~capture() { close_all(); }
+
+void capture::close_all() noexcept {
+  for (auto& one : streams_) {
+    close_file(one.read);
+    close_file(one.write);
+  }
+}
+
+void capture::started() noexcept {
+  for (auto& one : streams_) close_file(one.write);
+}
+
+std::array<int, 2> capture::files() const noexcept { return {streams_[0].read, streams_[1].read}; }
+
+void capture::read() {
+  for (auto& one : streams_) read_some(one);
+}
+
+void capture::finish() {
+  for (auto& one : streams_) {
+    // Not to its end: what the command has left running may hold it open.
+    int waiting = 0;
+    if (one.read < 0 || ::ioctl(one.read, FIONREAD, &waiting) != 0) waiting = 0;
+    for (auto left = static_cast<std::size_t>(waiting); left > 0;) {
+      auto const got = read_some(one);
+      if (got == 0) break;
+      left -= std::min(left, got);
+    }
+    if (!one.line.empty()) into_(one.name, std::exchange(one.line, {}));
+  }
+}
+
+std::size_t capture::read_some(stream& from) {
+  if (from.read < 0) return 0;
+  std::array<char, at_once> buffer;
+  auto const got = ::read(from.read, buffer.data(), buffer.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  if (got <= 0) {
+    close_file(from.read);
+    return 0;
+  }
+  auto const size = static_cast<std::size_t>(got);
+  tail_.add(buffer.data(), size);
+  take(from, {buffer.data(), size});
+  return size;
+}
+
+void capture::take(stream& from, std::string_view text) {
+  while (!text.empty()) {
+    auto const room = longest_line - from.line.size();
+    auto const end = text.find('\n');
+    from.line.append(text.substr(0, std::min(end, room)));
+    if (end > room) {
+      text.remove_prefix(std::min(room, text.size()));
+      if (from.line.size() < longest_line) return;
+    } else {
+      text.remove_prefix(end + 1);
+    }
+    into_(from.name, std::exchange(from.line, {}));
+  }
+}
+
+}  // namespace command

@@ -1,0 +1,319 @@
+// daybook daemon: serves the schedules of daybook.toml until it is told to stop.
+#include "exit.hpp"
+#include "format.hpp"
+#include "journal.hpp"
+#include "last_resort.hpp"
+#include "options.hpp"
+#include "seldom.hpp"
+#include "serve.hpp"
+#include "service_manager.hpp"
+#include "settings.hpp"
+#include "signals.hpp"
+#include "verbs.hpp"
+
+#include <daybook/book.hpp>
+#include <daybook/node.hpp>
+#include <daybook/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include <unistd.h>
+
+namespace command {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto help_after = R"(
+The schedules are those of [[schedule]] in daybook.toml; docs/command.md has its keys. They are made
+in the book, or changed to what the file says. Any number of daemons may serve the same file.
+
+TERM, INT: nothing more is launched; the commands get TERM at once, and KILL after --grace. A tick
+whose command did not succeed is handed back: any daemon goes on with it. A second one: KILL now.
+HUP: reads the file again. With a mistake in it the old one stays in force.
+$NOTIFY_SOCKET and $WATCHDOG_USEC of systemd are heeded; its unit wants KillMode=mixed.
+
+Exit codes: 0 stopped, or nothing is due any more (--drain); 64 usage, 65 a mistake in the file, 66
+no file, 69 database not reachable at the start, 77 not permitted, 78 no book or wrong setup, 128+N
+--drain was ended by signal N.)";
+
+struct request {
+  database where;
+  settings file;
+  std::string path = usual_settings;
+  journal::form form = journal::form::text;
+  bool drain = false;
+  int threads = daybook::node_options{}.threads;
+  milliseconds poll = daybook::node_options{}.poll;
+  milliseconds lease = daybook::book_options{}.lease;
+  milliseconds grace = std::chrono::seconds{10};
+};
+
+/// On failure: complaint, also (66) where there is no such file.
+settings must_read(std::string const& path) {
+  std::error_code unknown;
+  if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found) {
+    throw complaint(
+        exit_code::missing,
+        fmt::format("there is no file {}; write one, or name it with --config", printable(path)));
+  }
+  return read_settings(path);
+}
+
+request read(arguments const& given) {
+  request out;
+  database_options where;
+  std::string form = "text";
+  CLI::App app{"Serves the schedules of daybook.toml: each tick is launched once, by one daemon.",
+               "daybook daemon"};
+  app.footer(help_after);
+  app.add_option("--config", out.path, "The file (daybook.toml)")->type_name("FILE");
+  app.add_flag("--drain", out.drain, "Work until nothing is due, one after the other, and end");
+  app.add_option("--log", form, "One line for each event, as text or json (text)")
+      ->type_name("FORM")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--threads", out.threads, "At most so many commands at once (4)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  add_duration(app, "--poll", out.poll,
+               "How often to look for what others left or changed, 10ms to 1h (5s)");
+  add_duration(app, "--lease", out.lease,
+               "How long we are presumed alive after a renewal, 1s to 1d (30s)");
+  add_duration(app, "--grace", out.grace,
+               "How long commands have to end when we stop: TERM, then KILL (10s)");
+  add_database_options(app, where);
+  parse(app, given);
+  if (out.lease < std::chrono::seconds{1} || out.lease > std::chrono::hours{24}) {
+    throw complaint(exit_code::usage,
+                    fmt::format("daemon: --lease {}: from 1s to 1d", text_of(out.lease)));
+  }
+  if (out.poll < milliseconds{10} || out.poll > std::chrono::hours{1}) {
+    throw complaint(exit_code::usage,
+                    fmt::format("daemon: --poll {}: from 10ms to 1h", text_of(out.poll)));
+  }
+  out.form = form == "json" ? journal::form::json : journal::form::text;
+  out.file = must_read(out.path);
+  out.where = resolve(where, out.file.database);
+  return out;
+}
+
+/// What the book and the node do by themselves, as lines of the log.
+class told_to_log final : public daybook::observer {
+ public:
+  explicit told_to_log(journal& log) : log_(log) {}
+
+  void finished(daybook::run_event const& e) noexcept override {
+    if (e.step.empty()) log_.info("done", who(e));
+  }
+  void failed(daybook::run_event const& e) noexcept override { log_.warning("failed", why(e)); }
+  void released(daybook::run_event const& e) noexcept override { log_.info("handed_back", why(e)); }
+  void lost(daybook::run_event const& e) noexcept override { log_.warning("lost", why(e)); }
+  void taken_over(daybook::run_event const& e) noexcept override {
+    log_.warning("taken_over", why(e));
+  }
+  void renewal_late(milliseconds since, std::string_view why) noexcept override {
+    if (!late_.may_speak()) return;
+    log_.warning("renewal_late",
+                 {{"seconds", std::chrono::round<std::chrono::seconds>(since).count()},
+                  {"text", without_passwords(std::string(why))}});
+  }
+  void retried(std::string_view transaction, std::string_view why) noexcept override {
+    if (!retried_.may_speak()) return;
+    log_.warning("retried", {{"what", transaction}, {"text", without_passwords(std::string(why))}});
+  }
+
+ private:
+  using json = nlohmann::ordered_json;
+  static json who(daybook::run_event const& e) {
+    return {{"schedule", e.process}, {"key", e.key}, {"attempt", e.attempt}};
+  }
+  static json why(daybook::run_event const& e) {
+    auto out = who(e);
+    out["text"] = without_passwords(std::string(e.text));
+    return out;
+  }
+
+  journal& log_;
+  seldom late_;
+  seldom retried_;
+};
+
+class service {
+ public:
+  explicit service(request what)
+      : what_(std::move(what)),
+        log_(what_.form),
+        watch_(log_),
+        book_(open(what_, watch_)),
+        node_(book_, {.threads = what_.threads, .poll = what_.poll}),
+        at_{what_.where, log_, what_.grace,
+            std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6), kill_.get_token()},
+        served_(book_, node_, at_) {}
+
+  int work() {
+    served_.obey(what_.file);
+    log_.info("ready", {{"version", DAYBOOK_VERSION},
+                        {"database", book_.url()},
+                        {"file", what_.path},
+                        {"schedules", what_.file.schedules.size()},
+                        {"pid", ::getpid()}});
+    manager_.ready();
+    return what_.drain ? drain() : serve();
+  }
+
+ private:
+  static daybook::book open(request const& what, daybook::observer& watch) {
+    daybook::book_options options;
+    options.lease = what.lease;
+    options.watch = &watch;
+    return open_book(what.where, options);
+  }
+
+  int serve() {
+    node_.start();
+    while (stopped_by_ == 0) {
+      look_at_signals();
+      look_at_reload();
+      if (stopped_by_ == 0) rest();
+    }
+    stop([] {});
+    return exit_code::done;
+  }
+
+  int drain() {
+    auto drained = std::async(std::launch::async, [this] { return node_.drain(); });
+    while (stopped_by_ == 0 && !is_ready(drained)) {
+      look_at_signals();
+      if (stopped_by_ == 0) rest();
+    }
+    if (stopped_by_ != 0) stop([&drained] { drained.wait(); });
+    log_.info("drained", {{"attempts", drained.get()}});
+    return stopped_by_ == 0 ? exit_code::done : exit_code::signalled + stopped_by_;
+  }
+
+  void look_at_signals() {
+    while (auto const one = caught_.next()) {
+      switch (one->number) {
+        case SIGTERM:
+        case SIGINT:
+        case SIGQUIT: stopped_by_ = one->number; break;
+        case SIGHUP: reload_at_ = clock::now(); break;
+        case SIGTSTP: stop_ourselves(); break;
+        default: break;  // the children's ends are seen by who waits for them
+      }
+    }
+  }
+
+  /// Reads the file in this thread and obeys it in another, for the database may be away.
+  void look_at_reload() {
+    if (reload_.valid()) {
+      if (!is_ready(reload_)) return;
+      if (!reload_.get()) reload_at_ = clock::now() + between_reloads;
+      manager_.ready();
+    }
+    if (!reload_at_ || *reload_at_ > clock::now() || what_.drain) return;
+    reload_at_.reset();
+    manager_.reloading();
+    try {
+      auto file = must_read(what_.path);
+      reload_ =
+          std::async(std::launch::async, [this, file = std::move(file)] { return obey(file); });
+    } catch (complaint const& e) {
+      log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
+      manager_.ready();
+    }
+  }
+
+  bool obey(settings const& file) {
+    try {
+      served_.obey(file);
+      log_.info("reloaded", {{"file", what_.path}, {"schedules", file.schedules.size()}});
+      return true;
+    } catch (daybook::error const& e) {
+      log_.error("not_reloaded", {{"text", "tried again: " + without_passwords(e.what())}});
+      return false;
+    }
+  }
+
+  /// Until a signal, or for a moment.
+  void rest() {
+    auto length =
+        what_.drain || reload_.valid() || reload_at_ ? milliseconds{50} : milliseconds{60'000};
+    if (auto const often = manager_.watchdog()) length = std::min(length, *often);
+    caught_.wait(length);
+    manager_.alive();
+  }
+
+  /// `wait`: for what node_.stop() does not wait for.
+  template <class F>
+  void stop(F const& wait) {
+    log_.info("stopping", {{"signal", name_of_signal(stopped_by_)}});
+    manager_.stopping();
+    // The library tries for as long as a lease to hand back; a database that hangs gets no more.
+    guard_.arm(
+        what_.grace + what_.lease + std::chrono::seconds{10}, exit_code::unreachable,
+        "the database does not answer; what is in hand is taken over when the lease is over");
+    auto stopped = std::async(std::launch::async, [this, &wait] {
+      node_.stop();
+      wait();
+    });
+    while (!is_ready(stopped)) {
+      caught_.wait(milliseconds{50});
+      while (auto const one = caught_.next()) {
+        bool const again = one->number == SIGTERM || one->number == SIGINT;
+        if (again || one->number == SIGQUIT) kill_.request_stop();
+      }
+      manager_.alive();
+    }
+    if (reload_.valid()) reload_.wait();
+    auto const counts = node_.counts();
+    log_.info("stopped", {{"done", counts.done},
+                          {"failed", counts.failed},
+                          {"handed_back", counts.handed_back},
+                          {"lost", counts.lost}});
+  }
+
+  template <class T>
+  static bool is_ready(std::future<T> const& of) {
+    return of.wait_for(milliseconds{0}) == std::future_status::ready;
+  }
+
+  static constexpr milliseconds between_reloads = std::chrono::seconds{5};
+
+  request what_;
+  service_manager manager_;
+  journal log_;
+  told_to_log watch_;
+  last_resort guard_;
+  daybook::book book_;
+  daybook::node node_;
+  std::stop_source kill_;
+  launch_site at_;
+  served served_;
+  signals caught_;
+  int stopped_by_ = 0;
+  std::optional<clock::time_point> reload_at_;
+  std::future<bool> reload_;
+};
+
+}  // namespace
+
+int daemon(arguments const& given) {
+  service one(read(given));
+  return one.work();
+}
+
+}  // namespace command

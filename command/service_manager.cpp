@@ -1,0 +1,64 @@
+#include "service_manager.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace command {
+
+namespace {
+
+std::string taken(char const* variable) {
+  char const* const text = std::getenv(variable);
+  std::string out = text == nullptr ? "" : text;
+  ::unsetenv(variable);
+  return out;
+}
+
+std::int64_t number_of(std::string const& text) noexcept {
+  std::int64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+}  // namespace
+
+service_manager::service_manager() : socket_(taken("NOTIFY_SOCKET")) {
+  auto const length = number_of(taken("WATCHDOG_USEC"));
+  auto const whom = taken("WATCHDOG_PID");
+  if (length <= 0 || (!whom.empty() && number_of(whom) != ::getpid())) return;
+  // Twice as often as is needed, as sd_watchdog_enabled(3) asks for.
+  watchdog_ = std::max(std::chrono::milliseconds{1}, std::chrono::floor<std::chrono::milliseconds>(
+                                                         std::chrono::microseconds{length} / 2));
+}
+
+void service_manager::reloading() const noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  tell(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.tv_sec * 1'000'000 + now.tv_nsec / 1000));
+}
+
+void service_manager::tell(std::string_view what) const noexcept {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
+  std::copy(socket_.begin(), socket_.end(), static_cast<char*>(address.sun_path));
+  if (socket_.front() == '@') address.sun_path[0] = '\0';  // a name, and no file
+  auto const size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
+  int const file = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return;
+  ::sendto(file, what.data(), what.size(), MSG_NOSIGNAL,
+           reinterpret_cast<sockaddr const*>(&address), size);
+  ::close(file);
+}
+
+}  // namespace command

@@ -1,0 +1,73 @@
+#include "toml_value.hpp"
+
+#include "exit.hpp"
+#include "format.hpp"
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+namespace command {
+
+using std::chrono::milliseconds;
+
+void wrong_in_file(std::string_view file, toml::source_region const& where, std::string_view what) {
+  throw complaint(exit_code::bad_data,
+                  fmt::format("{}, line {}, column {}: {}", printable(file), where.begin.line,
+                              where.begin.column, printable(what)));
+}
+
+void toml_value::wrong(std::string_view what) const {
+  wrong_in_file(file_, node_->source(), fmt::format("{}: {}", name_, what));
+}
+
+std::string toml_value::text() const {
+  auto const* const text = node_->as_string();
+  if (text == nullptr) wrong("a text is wanted, in quotes");
+  return text->get();
+}
+
+std::int64_t toml_value::number(std::int64_t low, std::int64_t high) const {
+  auto const* const number = node_->as_integer();
+  if (number == nullptr) wrong("a whole number is wanted, without quotes");
+  if (number->get() < low || number->get() > high) {
+    wrong(fmt::format("{} is not from {} to {}", number->get(), low, high));
+  }
+  return number->get();
+}
+
+milliseconds toml_value::length(milliseconds low, milliseconds high) const {
+  auto const given = node_->is_string() ? text() : std::string{};
+  auto const length = duration_from(given);
+  if (!length) {
+    wrong(
+        "a length of time is wanted, a whole number and a unit in quotes: \"500ms\", \"30s\", "
+        "\"10m\", \"2h\" or \"1d\"");
+  }
+  if (*length < low || *length > high) {
+    wrong(fmt::format("{} is not from {} to {}", given, text_of(low), text_of(high)));
+  }
+  return *length;
+}
+
+std::vector<std::pair<std::string, toml_value>> toml_value::texts() const {
+  auto const* const all = node_->as_array();
+  if (all == nullptr) wrong("an array of texts is wanted: [\"one\", \"two\"]");
+  std::vector<std::pair<std::string, toml_value>> out;
+  for (auto const& one : *all) {
+    toml_value const value(file_, name_, one);
+    out.emplace_back(value.text(), value);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> toml_value::named_texts() const {
+  auto const* const all = node_->as_table();
+  if (all == nullptr) wrong("a table of texts is wanted: { NAME = \"text\" }");
+  std::vector<std::pair<std::string, std::string>> out;
+  for (auto const& [name, node] : *all) {
+    out.emplace_back(std::string(name.str()), toml_value(file_, name_, node).text());
+  }
+  return out;
+}
+
+}  // namespace command

@@ -1,0 +1,80 @@
+// One value of daybook.toml, taken as what it has to be. What it is not is a complaint (65) with
+// file, line and column.
+// Thread safety: values. Lifetime: the parsed file must outlive it.
+//
+//   into.attempts = value.number(1, 1000);
+//   into.backoff = value.length(1ms, 24h);
+#pragma once
+
+// What we do not use of it takes long to compile.
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace command {
+
+/// On failure: complaint (65).
+[[noreturn]] void wrong_in_file(std::string_view file, toml::source_region const& where,
+                                std::string_view what);
+
+class toml_value {
+ public:
+  toml_value(std::string_view file, std::string_view name, toml::node const& node)
+      : file_(file), name_(name), node_(&node) {}
+
+  // On failure, all: complaint (65).
+
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::int64_t number(std::int64_t low, std::int64_t high) const;
+  /// A text as "30s".
+  [[nodiscard]] std::chrono::milliseconds length(std::chrono::milliseconds low,
+                                                 std::chrono::milliseconds high) const;
+  /// An array of texts.
+  [[nodiscard]] std::vector<std::pair<std::string, toml_value>> texts() const;
+  /// A table of texts.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> named_texts() const;
+  /// One of the words of `known`: pairs of a word and what it stands for.
+  template <class Words>
+  [[nodiscard]] auto word(Words const& known) const;
+  /// What `read` makes of it; its daybook::error or std::invalid_argument is said to be of here.
+  template <std::invocable F>
+  auto checked(F const& read) const -> decltype(read());
+
+  [[noreturn]] void wrong(std::string_view what) const;
+
+ private:
+  std::string_view file_;
+  std::string_view name_;
+  toml::node const* node_;
+};
+
+// --- Inline implementations ---
+
+template <class Words>
+auto toml_value::word(Words const& known) const {
+  auto const given = text();
+  std::string there;
+  for (auto const& [name, value] : known) {
+    if (given == name) return value;
+    there += (there.empty() ? "" : ", ") + std::string(name);
+  }
+  wrong("'" + given + "' is not known; there are " + there);
+}
+
+template <std::invocable F>
+auto toml_value::checked(F const& read) const -> decltype(read()) {
+  try {
+    return read();
+  } catch (std::exception const& e) {
+    wrong(e.what());
+  }
+}
+
+}  // namespace command
