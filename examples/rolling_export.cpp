@@ -2,12 +2,18 @@
 // any number of processes. It is stored as its query, and made when somebody asks for it: nothing
 // lies on one server's disk.
 //   rolling_export sqlite:leads.db serve 5       launches exports for 5 seconds; run several
+//   rolling_export sqlite:leads.db record        as a command of `daybook daemon`: the same step
 //   rolling_export sqlite:leads.db list          "from to leads", a line for each export
 #include <daybook/daybook.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -26,19 +32,48 @@ void make_tables(daybook::book& book) {
   });
 }
 
+/// Once, in the transaction that also records that it was done.
+daybook::stepped<void> write_export(daybook::run& run, std::int64_t from, std::int64_t to) {
+  return run.step("export", [&](daybook::transaction& tx) {
+    tx.exec("insert into export (from_us, to_us) values (:from, :to)", from, to);
+  });
+}
+
 void serve(daybook::book& book, std::chrono::seconds how_long) {
   book.make_schedule("leads", each_second);
   daybook::node node(book);
   node.serve("leads", [](daybook::tick& tick) {
     auto const [from, to] = tick.window();
-    auto const exported = tick.run().step("export", [&](daybook::transaction& tx) {
-      tx.exec("insert into export (from_us, to_us) values (:from, :to)", us(from), us(to));
-    });
-    if (!exported) std::cerr << "lost to another node\n";
+    if (!write_export(tick.run(), us(from), us(to))) std::cerr << "lost to another node\n";
   });
   node.start();
   std::this_thread::sleep_for(how_long);
   node.stop();
+}
+
+std::string from_environment(char const* name) {
+  if (char const* const text = std::getenv(name)) return text;
+  throw std::runtime_error(std::string(name) + " is not set: this is for `daybook daemon`");
+}
+
+/// "2026-11-21T12:00:00Z", perhaps with a fraction, in microseconds.
+std::int64_t us(std::string const& text) {
+  std::tm parts{};
+  std::istringstream in(text);
+  in >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%S");
+  double fraction = 0;
+  if (in.peek() == '.') in >> fraction;
+  return static_cast<std::int64_t>(::timegm(&parts)) * 1'000'000 +
+         static_cast<std::int64_t>(fraction * 1e6 + 0.5);
+}
+
+/// The daemon holds the tick's run; its child takes part in it.
+int record(daybook::book& book) {
+  auto run = book.attach(from_environment("DAYBOOK_RUN"));
+  if (!run) return 79;  // another daemon has it now
+  auto const from = us(from_environment("DAYBOOK_WINDOW_START"));
+  auto const to = us(from_environment("DAYBOOK_WINDOW_END"));
+  return write_export(*run, from, to) ? 0 : 79;
 }
 
 /// What a click on an export does.
@@ -63,8 +98,9 @@ void list(daybook::book& book) {
 
 int main(int argc, char** argv) try {
   daybook::book book{argc > 1 ? argv[1] : "sqlite:leads.db"};
-  make_tables(book);
   std::string const verb = argc > 2 ? argv[2] : "serve";
+  if (verb == "record") return record(book);
+  make_tables(book);
   if (verb == "serve") serve(book, std::chrono::seconds(argc > 3 ? std::stoi(argv[3]) : 5));
   list(book);
 } catch (std::exception const& e) {

@@ -38,6 +38,7 @@ class child {
   change wait(std::chrono::milliseconds patience);
   void send(int signal) const;
   void go_on() const;
+  [[nodiscard]] pid_t id() const noexcept { return id_; }
   /// What it wrote to its stderr so far.
   [[nodiscard]] std::string words() const;
 
