@@ -106,7 +106,7 @@ select id from {claim} where id = :claim and holder = :holder and {in_hand};
 -- period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a period from now, in
 -- grains of `us`; 3 `us` from now.
 -- `outcomes`: history, rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now),
--- remark]; each: 1 where every task has a row.
+-- remark]; each: 1 where every task has a row. Otherwise the bound is null, and no member is read.
 -- name: claim.complete
 -- in: claim, holder, segments, outcomes, each
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
@@ -137,7 +137,7 @@ insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_u
 select coalesce(m.id, w.lo), coalesce(m.id + 1, w.hi), c.queue, c.id, w.state, w.attempts, w.turn,
   c.claimed_us, coalesce(w.finished, clock.us), w.remark
 from {claim} c join (select {now} as us) as clock cross join w
-  left join {member} m on :each = 1 and m.id >= w.lo and m.id < w.hi
+  left join {member} m on m.id >= case when :each = 1 then w.lo end and m.id < w.hi
 where c.id = :claim and c.holder = :holder and {in_hand};
 -- then
 delete from {claim} where id = :claim and holder = :holder and {in_hand};
