@@ -3,9 +3,9 @@
 -- daybook_rows(text) (src/drivers/sqlite_rows.hpp).
 
 -- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
--- `segments`: no more than so many are looked at. An index probe for each lane. A row for each task,
--- and one without an id: the claim's ranges and the queue's version. A holder that was declared
--- dead takes nothing.
+-- `segments`: no more than so many are looked at. An index probe for each lane. A row without an id:
+-- the claim's ranges and the queue's version. Its tasks are read (claim.tasks) when it is committed
+-- and others may write. A holder that was declared dead takes nothing.
 -- name: claim.take
 -- in: claim, queue, holder, count, segments, first_lane
 -- out: id, member_key, payload
@@ -67,14 +67,9 @@ where hi in (
   where c.id = :claim and r.c1 < r.c2);
 -- then
 select null, c.ranges, cast(q.version as text)
-from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
-union all
-select m.id, m.member_key, m.payload
-from {claim} c cross join daybook_rows(c.ranges) as r
-  cross join {member} m on m.id >= r.c0 and m.id < r.c1
-where c.id = :claim;
+from {claim} c join {queue} q on q.id = c.queue where c.id = :claim;
 
--- What a claim has in hand, in the form of claim.take.
+-- What a claim has in hand: the row of claim.take, and one for each task.
 -- name: claim.tasks
 -- in: claim
 -- out: id, member_key, payload

@@ -21,6 +21,13 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
+/// What becomes of a claim's tasks, as values of claim.complete.
+struct ends {
+  std::string segments;
+  std::string outcomes;
+};
+[[nodiscard]] ends text_of(settled const& what);
+
 class batch {
  public:
   batch(std::shared_ptr<store> of, std::string id, std::string holder, std::vector<segment> ranges,
@@ -69,7 +76,8 @@ class batch {
   /// Whether the ledger has one of these tasks.
   [[nodiscard]] bool any_written(db::session& on, std::vector<std::size_t> const& of) const;
   void read_ledger(db::session& on);
-  end end_in(db::session& on);
+  /// `known`: what becomes of it, where no ledger has to be read first.
+  end end_in(db::session& on, policy const& by, ends const* known);
   outcome what_became();
   outcome ended(std::function<void(db::session&)> const& and_then, bool in_doubt = false);
   /// The same, and the next claim, in one trip; where nothing has to be read in between.
@@ -94,12 +102,6 @@ class batch {
   bool over_ = false;
 };
 
-/// What becomes of a claim's tasks, as values of claim.complete.
-struct ends {
-  std::string segments;
-  std::string outcomes;
-};
-[[nodiscard]] ends text_of(settled const& what);
 /// Of the columns of claim.ledger: which ids, and how they ended.
 struct ledger_entry {
   std::int64_t lo = 0;

@@ -17,6 +17,16 @@ TEST_P(queued_doubt, a_claim_that_is_found_after_a_lost_reply_keeps_its_slots) {
   EXPECT_EQ(batch.tasks()[4].slot, 400ms);
 }
 
+// Where writers take turns, a claim is committed before its tasks are read.
+TEST_P(queued_doubt, a_claim_whose_tasks_could_not_be_read_is_handed_back) {
+  auto q = book_.make_queue("unread");
+  q.import(keys(0, 20));
+  database_.execute("alter table daybook_member rename to hidden");
+  EXPECT_THROW(static_cast<void>(q.claim({.limit = 10})), daybook::error);
+  database_.execute("alter table hidden rename to daybook_member");
+  EXPECT_EQ(q.claim({.limit = 20}).value().tasks().size(), 20U);
+}
+
 // Else the next reclaim() of anybody makes suspects of tasks that their worker has just begun.
 TEST_P(queued_doubt, a_process_that_was_declared_dead_claims_as_a_new_one) {
   auto q = book_.make_queue("late");
