@@ -35,7 +35,7 @@ verdict verdict_of(result const& how) {
     case result::kind::unknown: out.what = verdict::kind::unknown; break;
   }
   out.delay_us = how.length().count();
-  out.remark = base::bounded(how.remark(), longest_remark);
+  if (!how.remark().empty()) out.remark = base::bounded(how.remark(), longest_remark);
   return out;
 }
 
