@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 115> names{
+constexpr std::array<std::string_view, 116> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -108,6 +108,7 @@ constexpr std::array<std::string_view, 115> names{
     "claim.begun",
     "claim.before_commit",
     "claim.committed",
+    "claim.taken",
     "settle_claim.begun",
     "settle_claim.before_commit",
     "settle_claim.committed",

@@ -1,4 +1,5 @@
 // Claiming: due segments become a claim with this process's name on it.
+#include "base/failpoint.hpp"
 #include "base/uuid.hpp"
 #include "queue/batch.hpp"
 #include "queue/store.hpp"
@@ -146,12 +147,13 @@ std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::str
     if (with_.dialect.one_writer) {
       core::read(with_, patience, [&](db::session& on) {
         auto tasks = db::run(on, with_.sql["claim.tasks"], {id});
-        // None: it was taken back meanwhile, and is a claim without tasks.
-        if (tasks.size() > 0) what.found = std::move(tasks);
+        // Not one: it was taken back meanwhile, and goes on as a claim without tasks.
+        if (tasks.size() > 1) what.found = std::move(tasks);
       });
     }
     auto out = batch_of(std::move(what.found), id, holder);
     if (what.slot_us > 0) out->space_starts(what.first_us, what.slot_us);
+    static_cast<void>(base::hit_failpoint("claim.taken"));  // there is nothing to cut
     return out;
   } catch (...) {
     add_orphan(id, holder);
