@@ -371,8 +371,12 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_
         return core::decision::commit;
       });
       over_ = true;
-      if (decided == core::decision::commit) return outcome::done;
-      return in_doubt ? what_became() : outcome::lost;
+      if (decided == core::decision::commit) {
+        became_ = outcome::done;
+      } else {
+        became_ = in_doubt ? what_became() : outcome::lost;
+      }
+      return *became_;
     } catch (core::lost_reply const&) {
     }
   }
@@ -400,11 +404,12 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
   try {
     auto answers = core::write_together(with, insist(with, "complete"), calls);
     over_ = true;
+    became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {
       *next = of_->taken({.found = std::move(answers.back())}, id, holder);
       of_->follow_seen();
     }
-    return answers[fence].something() ? outcome::done : outcome::lost;
+    return *became_;
   } catch (core::lost_reply const&) {
     // Both are there, or neither.
     try {
@@ -420,12 +425,17 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
 
 outcome batch::complete() {
   std::lock_guard const lock(guard_);
+  if (became_) return *became_;
   return goes_together() ? end_together(0, nullptr) : ended({});
 }
 
 outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
   of_->attend_at_times();
   std::lock_guard const lock(guard_);
+  if (became_) {
+    if (became_ == outcome::done) next = of_->claim({.limit = limit});
+    return *became_;
+  }
   if (goes_together() && !of_->present().throttled()) return end_together(limit, &next);
   auto const holder = of_->holder();
   std::string id;

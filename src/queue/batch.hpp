@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,8 @@ class batch {
   std::mutex flushing_;  ///< one at a time; before guard_
   bool ledger_used_ = false;
   bool over_ = false;
+  /// Of an end that is written: what came after it may have failed, and the end be asked for again.
+  std::optional<outcome> became_;
 };
 
 /// Of the columns of claim.ledger: which ids, and how they ended.
