@@ -58,7 +58,9 @@ class DAYBOOK_EXPORT claim {
   /// outcome::done, or outcome::lost: another has taken it, and of what flush() or perform() had
   /// not written yet, nothing is. On failure: throws daybook::error, and the claim is as it was.
   outcome complete() &&;
-  /// The same, and the next batch of the queue in one trip to the database. Check `ended` first.
+  /// The same, and the next batch of the queue in one trip to the database. Check `ended` first. On
+  /// failure: throws, and the end may be written; complete(), or this again, says what became of
+  /// it.
   struct turnover;
   turnover complete_and_claim(int limit) &&;
 

@@ -1,10 +1,11 @@
 -- Claims: a batch of tasks in one holder's hands. The claim's row is the fence of all that is
--- done with it; its id is fresh for each claim.
+-- done with it; its id is fresh for each claim. Rows in a text are read as the columns c0, c1, ... of
+-- daybook_rows(text) (src/drivers/sqlite_rows.hpp).
 
 -- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
--- `segments`: no more than so many are looked at. An index probe for each lane. A row for each task,
--- and one without an id: the claim's ranges and the queue's version. A holder that was declared
--- dead takes nothing.
+-- `segments`: no more than so many are looked at. An index probe for each lane. A row without an id:
+-- the claim's ranges and the queue's version. Its tasks are read (claim.tasks) when it is committed
+-- and others may write. A holder that was declared dead takes nothing.
 -- name: claim.take
 -- in: claim, queue, holder, count, segments, first_lane
 -- out: id, member_key, payload
@@ -55,25 +56,20 @@ from (
 having count(*) > 0;
 -- then
 delete from {segment} where hi in (
-  select r.value ->> 2 from {claim} c, json_each(c.ranges) as r
-  where c.id = :claim and r.value ->> 1 = r.value ->> 2);
+  select r.c2 from {claim} c, daybook_rows(c.ranges) as r
+  where c.id = :claim and r.c1 = r.c2);
 -- then
 update {segment} set lo = (
-  select r.value ->> 1 from {claim} c, json_each(c.ranges) as r
-  where c.id = :claim and r.value ->> 2 = {prefix}segment.hi)
+  select r.c1 from {claim} c, daybook_rows(c.ranges) as r
+  where c.id = :claim and r.c2 = {prefix}segment.hi)
 where hi in (
-  select r.value ->> 2 from {claim} c, json_each(c.ranges) as r
-  where c.id = :claim and r.value ->> 1 < r.value ->> 2);
+  select r.c2 from {claim} c, daybook_rows(c.ranges) as r
+  where c.id = :claim and r.c1 < r.c2);
 -- then
 select null, c.ranges, cast(q.version as text)
-from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
-union all
-select m.id, m.member_key, m.payload
-from {claim} c cross join json_each(c.ranges) as r
-  cross join {member} m on m.id >= r.value ->> 0 and m.id < r.value ->> 1
-where c.id = :claim;
+from {claim} c join {queue} q on q.id = c.queue where c.id = :claim;
 
--- What a claim has in hand, in the form of claim.take.
+-- What a claim has in hand: the row of claim.take, and one for each task.
 -- name: claim.tasks
 -- in: claim
 -- out: id, member_key, payload
@@ -81,8 +77,8 @@ select null, c.ranges, cast(q.version as text)
 from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
 union all
 select m.id, m.member_key, m.payload
-from {claim} c cross join json_each(c.ranges) as r
-  cross join {member} m on m.id >= r.value ->> 0 and m.id < r.value ->> 1
+from {claim} c cross join daybook_rows(c.ranges) as r
+  cross join {member} m on m.id >= r.c0 and m.id < r.c1
 where c.id = :claim;
 
 -- Whether more waits: asked for, or claimed singly.
@@ -105,7 +101,7 @@ select id from {claim} where id = :claim and holder = :holder and {in_hand};
 -- period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a period from now, in
 -- grains of `us`; 3 `us` from now.
 -- `outcomes`: history, rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now),
--- remark]; each: 1 where every task has a row.
+-- remark]; each: 1 where every task has a row. Otherwise the bound is null, and no member is read.
 -- name: claim.complete
 -- in: claim, holder, segments, outcomes, each
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
@@ -121,26 +117,22 @@ from (
       when 2 then (clock.us + w.period + w.us - 1) / w.us * w.us
       else w.turn end as turn
   from {claim} c join (select {now} as us) as clock
-    join (select value ->> 0 as lo, value ->> 1 as hi,
-      value ->> 2 as lane, value ->> 3 as state,
-      value ->> 4 as attempts, value ->> 5 as crashes,
-      value ->> 6 as turn, value ->> 7 as period,
-      value ->> 8 as how, value ->> 9 as us
-    from json_each(:segments)) as w
+    cross join (select c0 as lo, c1 as hi, c2 as lane, c3 as state, c4 as attempts, c5 as crashes,
+                  c6 as turn, c7 as period, c8 as how, c9 as us
+                from daybook_rows(:segments)) as w
   where c.id = :claim and c.holder = :holder and {in_hand}
 ) as a;
 -- then
+with w as materialized (
+  select c0 as lo, c1 as hi, c2 as state, c3 as attempts, c4 as turn, c5 as finished, c6 as remark
+  from daybook_rows(:outcomes)
+)
 insert into {outcome} (lo, hi, queue, claim, state, attempts, turn_us, started_us, finished_us,
   remark)
 select coalesce(m.id, w.lo), coalesce(m.id + 1, w.hi), c.queue, c.id, w.state, w.attempts, w.turn,
   c.claimed_us, coalesce(w.finished, clock.us), w.remark
-from {claim} c join (select {now} as us) as clock
-  cross join (select value ->> 0 as lo, value ->> 1 as hi,
-      value ->> 2 as state, value ->> 3 as attempts,
-      value ->> 4 as turn, value ->> 5 as finished,
-      value ->> 6 as remark
-    from json_each(:outcomes)) as w
-  left join {member} m on :each = 1 and m.id >= w.lo and m.id < w.hi
+from {claim} c join (select {now} as us) as clock cross join w
+  left join {member} m on m.id >= case when :each = 1 then w.lo end and m.id < w.hi
 where c.id = :claim and c.holder = :holder and {in_hand};
 -- then
 delete from {claim} where id = :claim and holder = :holder and {in_hand};
@@ -157,10 +149,8 @@ insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remar
 select c.id, w.lo, w.hi, w.state, w.attempts, w.delay_us, {now}, w.remark
 from (select id from {claim}
       where id = :claim and holder = :holder and {in_hand}) as c
-  join (select value ->> 0 as lo, value ->> 1 as hi,
-      value ->> 2 as state, value ->> 3 as attempts, value ->> 4 as delay_us,
-      value ->> 5 as remark
-    from json_each(:rows)) as w;
+  join (select c0 as lo, c1 as hi, c2 as state, c3 as attempts, c4 as delay_us, c5 as remark
+        from daybook_rows(:rows)) as w;
 
 -- name: claim.ledger
 -- in: claim
@@ -215,7 +205,6 @@ select holder, reclaimed_us is not null from {claim} where id = :claim;
 -- name: claim.of_queue
 -- in: queue
 -- out: id, holder, claimed_us, lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
-select c.id, c.holder, c.claimed_us, r.value ->> 0, r.value ->> 1, r.value ->> 3,
-  r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7, r.value ->> 8, r.value ->> 9
-from {claim} c join json_each(c.ranges) as r
+select c.id, c.holder, c.claimed_us, r.c0, r.c1, r.c3, r.c4, r.c5, r.c6, r.c7, r.c8, r.c9
+from {claim} c join daybook_rows(c.ranges) as r
 where c.queue = :queue and c.reclaimed_us is null order by 4;

@@ -199,7 +199,7 @@ create table if not exists {segment} (
   attempts  integer not null,
   crashes   integer not null,
   lane      integer not null check (lane between 0 and 19),
-  state     integer not null check (state in (0, 2, 3, 4, 5, 6, 7)),
+  state     integer not null check (state between 0 and 7 and state <> 1),
   check (lo < hi)
 ) strict;
 

@@ -72,9 +72,7 @@ on conflict (queue, member_key) do nothing;
 -- name: member.add_all
 -- in: queue, rows
 insert into {member} (id, queue, member_key, payload, created_us)
-select r.value ->> 0, :queue, r.value ->> 1,
-  r.value ->> 2, {now}
-from json_each(:rows) as r where true
+select r.c0, :queue, r.c1, r.c2, {now} from daybook_rows(:rows) as r where true
 on conflict (queue, member_key) do nothing;
 
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next

@@ -23,19 +23,16 @@ delete from {segment} where hi = :hi;
 -- By the hi of rows as segment.put takes them.
 -- name: segment.remove_all
 -- in: rows
-delete from {segment} where hi in (select value ->> 1 from json_each(:rows));
+delete from {segment} where hi in (select c1 from daybook_rows(:rows));
 
 -- Rows of [lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us].
 -- name: segment.put
 -- in: queue, rows
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, turn_us, period_us, due_us)
 select r.hi, r.lo, :queue, r.lane, r.state, r.attempts, r.crashes, r.turn, r.period, r.due
-from (select value ->> 0 as lo, value ->> 1 as hi,
-      value ->> 2 as lane, value ->> 3 as state,
-      value ->> 4 as attempts, value ->> 5 as crashes,
-      value ->> 6 as turn, value ->> 7 as period,
-      value ->> 8 as due
-    from json_each(:rows)) as r;
+from (select c0 as lo, c1 as hi, c2 as lane, c3 as state, c4 as attempts, c5 as crashes, c6 as turn,
+        c7 as period, c8 as due
+      from daybook_rows(:rows)) as r;
 
 -- A piece of all segments of a queue, in the order of ids, for upkeep. The plus: in that order they
 -- are read, and not sorted whole for each piece.

@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 124> names{
+constexpr std::array<std::string_view, 125> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -108,6 +108,7 @@ constexpr std::array<std::string_view, 124> names{
     "claim.begun",
     "claim.before_commit",
     "claim.committed",
+    "claim.taken",
     "settle_claim.begun",
     "settle_claim.before_commit",
     "settle_claim.committed",
@@ -148,7 +149,7 @@ constexpr std::array<std::string_view, 124> names{
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
 static_assert(names[first_of_queues] == "block.begun");
-constexpr std::size_t first_of_schedules = 115;
+constexpr std::size_t first_of_schedules = 116;
 static_assert(names[first_of_schedules] == "schedule.begun");
 
 struct armed_state {

@@ -10,6 +10,7 @@
 #include "drivers/handle.hpp"
 #include "drivers/sqlite_changes.hpp"
 #include "drivers/sqlite_error.hpp"
+#include "drivers/sqlite_rows.hpp"
 #include "drivers/sqlite_share.hpp"
 #include "drivers/sqlite_side_file.hpp"
 #include "drivers/sqlite_turn.hpp"
@@ -84,6 +85,7 @@ class sqlite_session final : public db::session {
   void open(int flags);
   void stand_in_line();
   void check_handle();
+  void know_rows();
   void check_no_transaction(std::string const& statement) const;
   void prepare_session();
   void write_ahead();
@@ -103,6 +105,7 @@ class sqlite_session final : public db::session {
   writers_wait wait_;
   turn turn_;  ///< of the open transaction
   database db_;
+  rows_table rows_;  // gone before the connection, and after the statements
   std::unordered_map<std::string, prepared> statements_;
   sqlite_changes changes_;  // its statement ends before the connection
   int log_pages_ = 0;
@@ -146,6 +149,7 @@ sqlite_session::sqlite_session(::sqlite3& handle, transactions whose,
   path_ = file == nullptr ? "" : file;
   in_memory_ = path_.empty();
   check_handle();
+  know_rows();
   if (!in_memory_ && !joined_) stand_in_line();
 }
 
@@ -181,6 +185,11 @@ void sqlite_session::check_handle() {
   }
 }
 
+void sqlite_session::know_rows() {
+  int const code = rows_.add(*db_);
+  if (code != SQLITE_OK) fail(code, "connect");
+}
+
 /// An application's handle has one transaction at a time.
 void sqlite_session::check_no_transaction(std::string const& statement) const {
   if (db_.get_deleter().ours() || open_ || ::sqlite3_get_autocommit(db_.get()) != 0) return;
@@ -191,6 +200,7 @@ void sqlite_session::check_no_transaction(std::string const& statement) const {
 }
 
 void sqlite_session::prepare_session() {
+  know_rows();
   // NO_CKPT_ON_CLOSE: closing must not checkpoint behind the side file's lock either.
   ::sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (::sqlite3_db_readonly(db_.get(), "main") == 1) {

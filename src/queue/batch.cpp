@@ -35,7 +35,7 @@ verdict verdict_of(result const& how) {
     case result::kind::unknown: out.what = verdict::kind::unknown; break;
   }
   out.delay_us = how.length().count();
-  out.remark = base::bounded(how.remark(), longest_remark);
+  if (!how.remark().empty()) out.remark = base::bounded(how.remark(), longest_remark);
   return out;
 }
 
@@ -129,6 +129,11 @@ std::string batch::idempotency_key(task const& of) const {
 }
 
 std::size_t batch::position(task const& of) const {
+  // Most claims are of neighbours: the distance of the ids is the one in here.
+  if (!tasks_.empty() && of.id >= tasks_.front().id) {
+    auto const guess = static_cast<std::size_t>(of.id - tasks_.front().id);
+    if (guess < tasks_.size() && tasks_[guess].id == of.id) return guess;
+  }
   auto const found = std::lower_bound(tasks_.begin(), tasks_.end(), of.id,
                                       [](task const& t, std::int64_t id) { return t.id < id; });
   if (found == tasks_.end() || found->id != of.id) {
@@ -322,18 +327,19 @@ settled batch::settle_all(policy const& by) const {
   return settle(by, ranges_, endings, unfinished::handed_back);
 }
 
-batch::end batch::end_in(db::session& on) {
+batch::end batch::end_in(db::session& on, policy const& by, ends const* known) {
   auto const& with = of_->with();
-  if (ledger_used_) {
+  ends read;
+  if (known == nullptr) {
     if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
     read_ledger(on);
+    db::run(on, with.sql["claim.forget_done"], {id_});
+    read = text_of(settle_all(by));
+    known = &read;
   }
-  if (ledger_used_) db::run(on, with.sql["claim.forget_done"], {id_});
-  auto const by = of_->present().by;
-  auto const texts = text_of(settle_all(by));
   auto const ended = db::run(
       on, with.sql["claim.complete"],
-      {id_, holder_, texts.segments, texts.outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
+      {id_, holder_, known->segments, known->outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
   return ended.something() ? end::ours : end::gone;
 }
 
@@ -350,17 +356,27 @@ outcome batch::what_became() {
 outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_doubt) {
   auto const& with = of_->with();
   with.check_process();
+  auto const by = of_->present().by;
+  ends known;
+  // Before the transaction begins: where writers take turns, they wait for no more than they must.
+  if (!ledger_used_) known = text_of(settle_all(by));
   for (;; in_doubt = true) {
     try {
       auto const decided = core::transact(with, insist(with, "complete"), [&](db::session& on) {
-        if (end_in(on) == end::gone) return core::decision::rollback;
+        if (end_in(on, by, ledger_used_ ? nullptr : &known) == end::gone) {
+          return core::decision::rollback;
+        }
         if (and_then) and_then(on);
         if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
         return core::decision::commit;
       });
       over_ = true;
-      if (decided == core::decision::commit) return outcome::done;
-      return in_doubt ? what_became() : outcome::lost;
+      if (decided == core::decision::commit) {
+        became_ = outcome::done;
+      } else {
+        became_ = in_doubt ? what_became() : outcome::lost;
+      }
+      return *became_;
     } catch (core::lost_reply const&) {
     }
   }
@@ -388,11 +404,12 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
   try {
     auto answers = core::write_together(with, insist(with, "complete"), calls);
     over_ = true;
+    became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {
-      *next = of_->taken(std::move(answers.back()), id, holder);
+      *next = of_->taken({.found = std::move(answers.back())}, id, holder);
       of_->follow_seen();
     }
-    return answers[fence].something() ? outcome::done : outcome::lost;
+    return *became_;
   } catch (core::lost_reply const&) {
     // Both are there, or neither.
     try {
@@ -408,33 +425,36 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
 
 outcome batch::complete() {
   std::lock_guard const lock(guard_);
+  if (became_) return *became_;
   return goes_together() ? end_together(0, nullptr) : ended({});
 }
 
 outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
   of_->attend_at_times();
   std::lock_guard const lock(guard_);
+  if (became_) {
+    if (became_ == outcome::done) next = of_->claim({.limit = limit});
+    return *became_;
+  }
   if (goes_together() && !of_->present().throttled()) return end_together(limit, &next);
   auto const holder = of_->holder();
   std::string id;
-  auto const forget = [&] {
-    if (next) next->forget();
-    next.reset();
-  };
+  taking took;
+  auto became = outcome::lost;
   try {
-    auto const became = ended([&](db::session& on) {
-      forget();
+    became = ended([&](db::session& on) {
       id = store::new_id();
-      next = of_->take_in(on, id, holder, limit, false);
+      took = {};
+      took = of_->take_in(on, id, holder, limit, false);
     });
-    if (became == outcome::lost) forget();
-    if (next) of_->follow_seen();
-    return became;
   } catch (...) {
-    if (next) of_->add_orphan(id, holder);
-    forget();
+    if (took.any()) of_->add_orphan(id, holder);
     throw;
   }
+  if (became == outcome::lost) return became;
+  next = of_->taken(std::move(took), id, holder);
+  if (next) of_->follow_seen();
+  return became;
 }
 
 }  // namespace queues

@@ -14,12 +14,20 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace daybook {
 inline namespace v1 {
 namespace queues {
+
+/// What becomes of a claim's tasks, as values of claim.complete.
+struct ends {
+  std::string segments;
+  std::string outcomes;
+};
+[[nodiscard]] ends text_of(settled const& what);
 
 class batch {
  public:
@@ -69,7 +77,8 @@ class batch {
   /// Whether the ledger has one of these tasks.
   [[nodiscard]] bool any_written(db::session& on, std::vector<std::size_t> const& of) const;
   void read_ledger(db::session& on);
-  end end_in(db::session& on);
+  /// `known`: what becomes of it, where no ledger has to be read first.
+  end end_in(db::session& on, policy const& by, ends const* known);
   outcome what_became();
   outcome ended(std::function<void(db::session&)> const& and_then, bool in_doubt = false);
   /// The same, and the next claim, in one trip; where nothing has to be read in between.
@@ -92,14 +101,10 @@ class batch {
   std::mutex flushing_;  ///< one at a time; before guard_
   bool ledger_used_ = false;
   bool over_ = false;
+  /// Of an end that is written: what came after it may have failed, and the end be asked for again.
+  std::optional<outcome> became_;
 };
 
-/// What becomes of a claim's tasks, as values of claim.complete.
-struct ends {
-  std::string segments;
-  std::string outcomes;
-};
-[[nodiscard]] ends text_of(settled const& what);
 /// Of the columns of claim.ledger: which ids, and how they ended.
 struct ledger_entry {
   std::int64_t lo = 0;

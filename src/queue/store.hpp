@@ -9,6 +9,7 @@
 #include "core/transact.hpp"
 #include "db/session.hpp"
 #include "queue/settle.hpp"
+#include "queue/taking.hpp"
 
 #include <daybook/queue.hpp>
 
@@ -77,14 +78,15 @@ class store : public std::enable_shared_from_this<store> {
 
   // Claims: take.cpp, reclaim.cpp, requests.cpp
   std::unique_ptr<batch> claim(claim_options const& how);
-  /// A claim within a transaction that has begun; null: nothing is due.
-  std::unique_ptr<batch> take_in(db::session& on, std::string const& id, std::string const& holder,
-                                 int limit, bool suspects);
+  /// A claim within a transaction that has begun.
+  taking take_in(db::session& on, std::string const& id, std::string const& holder, int limit,
+                 bool suspects);
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
   void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
                   int limit);
-  /// What came back of the last of them; null: nothing is due.
-  std::unique_ptr<batch> taken(db::table answer, std::string const& id, std::string const& holder);
+  /// What was taken and committed; the last of the calls gives what it found. Null: nothing is due.
+  /// On failure the claim is an orphan.
+  std::unique_ptr<batch> taken(taking what, std::string const& id, std::string const& holder);
   std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
   std::int64_t reclaim();
   /// How many of what people asked for were done.

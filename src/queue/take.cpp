@@ -1,4 +1,5 @@
 // Claiming: due segments become a claim with this process's name on it.
+#include "base/failpoint.hpp"
 #include "base/uuid.hpp"
 #include "queue/batch.hpp"
 #include "queue/store.hpp"
@@ -28,6 +29,18 @@ std::int64_t number_in(db::table const& from, std::size_t column) {
 std::int64_t ids_in(std::vector<segment> const& of) {
   std::int64_t sum = 0;
   for (auto const& one : of) sum += one.size();
+  return sum;
+}
+
+/// The ids of a claim that is there, by its ranges: the row that has no id.
+std::int64_t ids_taken(db::table const& found) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    if (std::holds_alternative<std::nullptr_t>(row[0])) {
+      sum += ids_in(ranges_of(std::get<std::string>(row[1])));
+    }
+  }
   return sum;
 }
 
@@ -127,25 +140,41 @@ void store::add_taking(std::vector<db::call>& to, std::string const& id, std::st
       {id, present().id, holder, std::int64_t{limit}, segments_for(limit), std::int64_t{0}});
 }
 
-std::unique_ptr<batch> store::taken(db::table answer, std::string const& id,
-                                    std::string const& holder) {
-  return batch_of(std::move(answer), id, holder);
+std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::string const& holder) {
+  if (!what.any()) return nullptr;
+  try {
+    // Where writers take turns, the tasks are read when the turn is another's.
+    if (with_.dialect.one_writer) {
+      core::read(with_, patience, [&](db::session& on) {
+        auto tasks = db::run(on, with_.sql["claim.tasks"], {id});
+        // Not one: it was taken back meanwhile, and goes on as a claim without tasks.
+        if (tasks.size() > 1) what.found = std::move(tasks);
+      });
+    }
+    auto out = batch_of(std::move(what.found), id, holder);
+    if (what.slot_us > 0) out->space_starts(what.first_us, what.slot_us);
+    static_cast<void>(base::hit_failpoint("claim.taken"));  // there is nothing to cut
+    return out;
+  } catch (...) {
+    add_orphan(id, holder);
+    throw;
+  }
 }
 
-std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
-                                      std::string const& holder, int limit, bool suspects) {
+taking store::take_in(db::session& on, std::string const& id, std::string const& holder, int limit,
+                      bool suspects) {
   auto const here = present();
   permission start{limit};
   if (here.throttled()) start = permitted(on, here, limit);
-  if (start.limit == 0) return nullptr;
+  if (start.limit == 0) return {};
   int const first = suspects ? priorities : 0;
-  auto found =
+  taking out{
       db::run(on, with_.sql["claim.take"],
-              {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}});
-  auto out = batch_of(std::move(found), id, holder);
-  if (out && start.slot_us > 0) {
-    out->space_starts(start.first_us, start.slot_us);
-    db::run(on, with_.sql["queue.reserve"], {here.id, start.next_us + out->size() * start.slot_us});
+              {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}}),
+      start.first_us, start.slot_us};
+  if (out.any() && start.slot_us > 0) {
+    auto const until = start.next_us + ids_taken(out.found) * start.slot_us;
+    db::run(on, with_.sql["queue.reserve"], {here.id, until});
   }
   return out;
 }
@@ -195,33 +224,31 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
   for (;;) {
     auto const who = holder();
     auto const id = new_id();
-    std::unique_ptr<batch> out;
+    taking took;
     try {
       if (!how.suspects && goes_together() && !present().throttled()) {
         std::vector<db::call> calls;
         add_taking(calls, id, who, how.limit);
         auto answers = core::write_together(with_, {.name = "claim", .patience = patience}, calls);
-        return taken(std::move(answers.back()), id, who);
+        took.found = std::move(answers.back());
+      } else {
+        core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
+          took = {};
+          took = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
+          return took.any() ? core::decision::commit : core::decision::rollback;
+        });
       }
-      core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
-        if (out) out->forget();
-        out = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
-        return out ? core::decision::commit : core::decision::rollback;
-      });
-      return out;
     } catch (core::lost_reply const&) {
-      if (out) out->forget();
       try {
         // None: that claim was never made and never will be, which does not mean that none is due.
-        if ((out = settle_claim(id, who))) return out;
+        if (auto out = settle_claim(id, who)) return out;
+        continue;
       } catch (...) {
         add_orphan(id, who);
         throw;
       }
-    } catch (...) {
-      if (out) out->forget();
-      throw;
     }
+    return taken(std::move(took), id, who);
   }
 }
 

@@ -313,6 +313,8 @@ TEST_P(lend, nothing_prepared_is_left_on_a_connection) {
   auto& app = pool_.all.front();
   if (on_sqlite()) {
     EXPECT_EQ(::sqlite3_next_stmt(std::get<::sqlite3*>(app.native()), nullptr), nullptr);
+    EXPECT_EQ(app.execute("select count(*) from pragma_module_list where name like 'daybook%'"),
+              "0");
   } else if (on_postgres()) {
     EXPECT_EQ(app.execute("select count(*) from pg_prepared_statements "
                           "where name like 'daybook%'"),

@@ -17,6 +17,37 @@ TEST_P(queued_doubt, a_claim_that_is_found_after_a_lost_reply_keeps_its_slots) {
   EXPECT_EQ(batch.tasks()[4].slot, 400ms);
 }
 
+// Where writers take turns, a claim is committed before its tasks are read.
+TEST_P(queued_doubt, a_claim_whose_tasks_could_not_be_read_is_handed_back) {
+  auto q = book_.make_queue("unread");
+  q.import(keys(0, 20));
+  database_.execute("alter table daybook_member rename to hidden");
+  EXPECT_THROW(static_cast<void>(q.claim({.limit = 10})), daybook::error);
+  database_.execute("alter table hidden rename to daybook_member");
+  EXPECT_EQ(q.claim({.limit = 20}).value().tasks().size(), 20U);
+}
+
+// Nor is what was ended before it: asked for again, the end says what has become of it.
+TEST_P(queued_doubt, a_claim_that_fails_after_the_end_of_another_leaves_that_ended) {
+  auto q = book_.make_queue("ended");
+  q.import(keys(0, 20));
+  for (bool const claims_again : {false, true}) {
+    auto first = q.claim({.limit = 5}).value();
+    for (auto const& one : first.tasks()) first.finish(one, result::success());
+    daybook::testing::arm("claim.taken", failpoint_action::fail);
+    EXPECT_THROW(static_cast<void>(std::move(first).complete_and_claim(10)), daybook::error);
+    if (claims_again) {
+      auto const turn = std::move(first).complete_and_claim(10);
+      EXPECT_EQ(turn.ended, outcome::done);
+      EXPECT_EQ(turn.next.value().tasks().size(), 10U);
+    } else {
+      EXPECT_EQ(std::move(first).complete(), outcome::done);
+    }
+  }
+  EXPECT_EQ(q.counts().succeeded, 10);
+  EXPECT_EQ(q.claim({.limit = 20}).value().tasks().size(), 10U);
+}
+
 // Else the next reclaim() of anybody makes suspects of tasks that their worker has just begun.
 TEST_P(queued_doubt, a_process_that_was_declared_dead_claims_as_a_new_one) {
   auto q = book_.make_queue("late");

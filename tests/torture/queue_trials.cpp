@@ -89,7 +89,8 @@ void queue_lane::fail(trial const& of, std::string const& what, child const& who
 
 /// SQLite has one writer: stopped there, it stops everybody.
 bool queue_lane::writes_alone(std::string const& failpoint) const {
-  return dialect_ == "sqlite" && place_of(failpoint) != "committed";
+  auto const place = place_of(failpoint);
+  return dialect_ == "sqlite" && place != "committed" && place != "taken";
 }
 
 void queue_lane::past_the_lease(std::chrono::microseconds by) {
