@@ -389,7 +389,7 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     auto answers = core::write_together(with, insist(with, "complete"), calls);
     over_ = true;
     if (next != nullptr) {
-      *next = of_->taken(std::move(answers.back()), id, holder);
+      *next = of_->taken(std::span(answers).subspan(fence + 1), id, holder);
       of_->follow_seen();
     }
     return answers[fence].something() ? outcome::done : outcome::lost;

@@ -83,8 +83,9 @@ class store : public std::enable_shared_from_this<store> {
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
   void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
                   int limit);
-  /// What came back of the last of them; null: nothing is due.
-  std::unique_ptr<batch> taken(db::table answer, std::string const& id, std::string const& holder);
+  /// What came back of them; null: nothing is due.
+  std::unique_ptr<batch> taken(std::span<db::table> answers, std::string const& id,
+                               std::string const& holder);
   std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
   std::int64_t reclaim();
   /// How many of what people asked for were done.
@@ -107,7 +108,7 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] static std::string new_id();
   /// Whether calls that do not wait for each other's answers are worth while: one round trip then.
   [[nodiscard]] bool goes_together() const noexcept {
-    return !with_.dialect.one_writer && !with_.dialect.compounds && !with_.borrowed;
+    return !with_.dialect.one_writer && !with_.borrowed;
   }
   /// Where the engine has one writer, every write of a claim renews.
   void renew_within(db::session& on) const;

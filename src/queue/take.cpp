@@ -127,9 +127,9 @@ void store::add_taking(std::vector<db::call>& to, std::string const& id, std::st
       {id, present().id, holder, std::int64_t{limit}, segments_for(limit), std::int64_t{0}});
 }
 
-std::unique_ptr<batch> store::taken(db::table answer, std::string const& id,
+std::unique_ptr<batch> store::taken(std::span<db::table> answers, std::string const& id,
                                     std::string const& holder) {
-  return batch_of(std::move(answer), id, holder);
+  return batch_of(db::gathered(answers), id, holder);
 }
 
 std::unique_ptr<batch> store::take_in(db::session& on, std::string const& id,
@@ -201,7 +201,7 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
         std::vector<db::call> calls;
         add_taking(calls, id, who, how.limit);
         auto answers = core::write_together(with_, {.name = "claim", .patience = patience}, calls);
-        return taken(std::move(answers.back()), id, who);
+        return taken(answers, id, who);
       }
       core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
         if (out) out->forget();
