@@ -397,7 +397,9 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     // Both are there, or neither.
     try {
       auto const became = ended({}, true);
-      if (next != nullptr) *next = of_->settle_claim(id, holder);
+      if (next == nullptr || (*next = of_->settle_claim(id, holder))) return became;
+      // That claim never will be made, which does not mean that nothing is due.
+      if (became == outcome::done) *next = of_->try_claim({.limit = limit});
       return became;
     } catch (...) {
       if (next != nullptr) of_->add_orphan(id, holder);

@@ -77,6 +77,8 @@ class store : public std::enable_shared_from_this<store> {
 
   // Claims: take.cpp, reclaim.cpp, requests.cpp
   std::unique_ptr<batch> claim(claim_options const& how);
+  /// What is due, and nothing else that claim() looks after.
+  std::unique_ptr<batch> try_claim(claim_options const& how);
   /// A claim within a transaction that has begun; null: nothing is due.
   std::unique_ptr<batch> take_in(db::session& on, std::string const& id, std::string const& holder,
                                  int limit, bool suspects);
@@ -139,7 +141,6 @@ class store : public std::enable_shared_from_this<store> {
     std::int64_t first_us = 0;  ///< from now to the first start
     std::int64_t next_us = 0;   ///< the instant of the first start
   };
-  std::unique_ptr<batch> try_claim(claim_options const& how);
   [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
   std::unique_ptr<batch> batch_of(db::table found, std::string const& id,
                                   std::string const& holder);
