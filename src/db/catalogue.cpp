@@ -6,6 +6,7 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -163,9 +164,9 @@ void catalogue::read(sql_file const& file, catalogue_options const& options) {
           rewrite(read_block.name, compound(texts, with), options.style, read_block.inputs);
       bool const all_run = std::all_of(texts.begin(), texts.end(),
                                        [](auto const& part) { return part.first == when::always; });
-      if (all_run && with == answers::rows) {
-        made.within =
-            rewrite(read_block.name, compound_within(texts), options.style, read_block.inputs);
+      if (all_run) {
+        made.within = rewrite(read_block.name, compound_within(texts, with), options.style,
+                              read_block.inputs);
       }
     }
     made.outputs = std::move(read_block.outputs);
@@ -203,18 +204,44 @@ entry const& catalogue::operator[](std::string_view name) const {
   return found->second;
 }
 
+namespace {
+
+/// Of a compound that answers with a count.
+table counted(table const& answer) {
+  table out;
+  decode(answer.cells.at(0), out.affected);
+  return out;
+}
+
+}  // namespace
+
+table gathered(std::span<table> answers) {
+  table out;
+  for (auto& one : answers) {
+    out.affected = one.affected;
+    if (one.width > 0) out.width = one.width;
+    if (out.cells.empty()) {
+      out.cells = std::move(one.cells);
+    } else {
+      out.cells.insert(out.cells.end(), std::make_move_iterator(one.cells.begin()),
+                       std::make_move_iterator(one.cells.end()));
+    }
+  }
+  return out;
+}
+
 table run(session& on, entry const& what, std::initializer_list<value> values) {
   if (what.within && on.takes_compounds()) {
-    return on.run(*what.within, std::span(values.begin(), values.size()));
+    auto out = on.run(*what.within, std::span(values.begin(), values.size()));
+    return what.outputs.empty() ? counted(out) : out;
   }
-  table last;
-  bool nothing = false;
+  std::vector<table> answers;
+  answers.reserve(what.parts.size());
   for (auto const& step : what.parts) {
-    if (step.run == when::if_nothing_happened && !nothing) continue;
-    last = on.run(step.what, std::span(values.begin(), values.size()));
-    nothing = !last.something();
+    if (step.run == when::if_nothing_happened && answers.back().something()) continue;
+    answers.push_back(on.run(step.what, std::span(values.begin(), values.size())));
   }
-  return last;
+  return answers.size() == 1 ? std::move(answers.front()) : gathered(answers);
 }
 
 void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values) {
@@ -224,7 +251,8 @@ void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<v
     throw error({.kind = fault::internal, .statement = name},
                 "statement " + name + " has an 'else', and cannot go together with others");
   }
-  for (auto const& one : what.parts) to.push_back({&one.what, values});
+  for (auto const& one : what.parts) to.push_back({&one.what, values, false});
+  to.back().asked = true;
 }
 
 bool stands_alone(session const& on, entry const& what) noexcept {
@@ -238,10 +266,7 @@ table run_alone(session& on, entry const& what, std::initializer_list<value> val
   std::span const all(values.begin(), values.size());
   if (what.parts.size() == 1) return on.run(what.parts.front().what, all);
   auto out = on.run(what.together.value(), all);
-  if (!what.outputs.empty()) return out;
-  table counted;
-  decode(out.cells.at(0), counted.affected);
-  return counted;
+  return what.outputs.empty() ? counted(out) : out;
 }
 
 }  // namespace db

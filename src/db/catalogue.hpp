@@ -4,7 +4,8 @@
 //   -- in: process, key, ...          (the values, in the order the caller gives them)
 //   -- out: run_no, attempt           (the columns that come back; absent: none)
 // and may have parts: `-- then` runs the next part in any case, `-- else` only when the part
-// before it changed no row and returned none; rows and count are those of the last part run.
+// before it changed no row and returned none; the rows are those of all parts run, the count is
+// that of the last.
 // `{run}` is the qualified table, `{now}` the clock, `{fence}` what only the current acquisition
 // satisfies, `{prefix}` and `{schema}` themselves.
 // Thread safety: immutable after construction.
@@ -49,8 +50,7 @@ struct entry {
   std::vector<std::string> outputs;
   // All parts as one, for session::takes_compounds().
   std::optional<statement> together;  ///< as a transaction
-  std::optional<statement>
-      within;  ///< in one that is open; where all parts run, and rows come back
+  std::optional<statement> within;    ///< in one that is open; where all parts run
 };
 
 enum class clock_kind : std::uint8_t { real, movable };
@@ -94,10 +94,14 @@ class catalogue {
 /// Runs an entry's parts on a session.
 table run(session& on, entry const& what, std::initializer_list<value> values);
 
-/// Adds an entry's parts, for session::together(). The entry and what the values view are borrowed
-/// until then. On failure: daybook::error (fault::internal) for a part with `-- else`, which would
-/// have to wait for the answer of the part before it.
+/// Adds an entry's parts, for session::together(), which is asked for the answer of the last. The
+/// entry and what the values view are borrowed until then. On failure: daybook::error
+/// (fault::internal) for a part with `-- else`, which would have to wait for the answer of the part
+/// before it.
 void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values);
+
+/// The answer of an entry, from those of its calls.
+[[nodiscard]] table gathered(std::span<table> answers);
 
 /// Whether it is worth while to run the entry outside begin(): this session takes it as one
 /// statement, which commits by itself, and its database is not in this process.

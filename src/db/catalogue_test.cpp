@@ -158,6 +158,16 @@ TEST(catalogue, else_runs_only_when_nothing_happened) {
   EXPECT_EQ(third.ran, (names{"one", "three"}));
 }
 
+TEST(catalogue, the_rows_are_those_of_all_parts) {
+  auto const made = reading("-- name: a\n-- out: x\none\n-- then\ntwo\n-- then\nthree\n");
+  fake_session on;
+  on.answers = {{0, 1, {std::int64_t{7}}}, {5, 0, {}}, {0, 1, {std::int64_t{8}, std::int64_t{9}}}};
+  auto const found = db::run(on, made["a"], {});
+  EXPECT_EQ(found.cells,
+            (std::vector<daybook::cell>{std::int64_t{7}, std::int64_t{8}, std::int64_t{9}}));
+  EXPECT_EQ(found.affected, 0);
+}
+
 db::catalogue compounding(std::string_view text) {
   auto how = options();
   how.compounds = true;

@@ -4,12 +4,16 @@ namespace daybook {
 inline namespace v1 {
 namespace db {
 
+namespace {
+
+// The handler, for a failed statement leaves the transaction open.
+constexpr std::string_view or_nothing =
+    "declare exit handler for sqlexception begin rollback; resignal; end; start transaction;\n";
+
+}  // namespace
+
 std::string compound(std::vector<std::pair<when, std::string>> const& parts, answers with) {
-  // The handler, for a failed statement leaves the transaction open.
-  std::string out =
-      "begin not atomic declare daybook_count bigint default 0; "
-      "declare exit handler for sqlexception begin rollback; resignal; end; "
-      "start transaction;\n";
+  auto out = "begin not atomic declare daybook_count bigint default 0; " + std::string(or_nothing);
   for (std::size_t at = 0; at < parts.size(); ++at) {
     bool const shows_rows = with == answers::rows && at + 1 == parts.size();
     auto const one = parts[at].second + ";\nset daybook_count = " +
@@ -21,10 +25,27 @@ std::string compound(std::vector<std::pair<when, std::string>> const& parts, ans
   return out + "if daybook_count > 0 then commit; else rollback; end if; end";
 }
 
-std::string compound_within(std::vector<std::pair<when, std::string>> const& parts) {
+std::string compound_within(std::vector<std::pair<when, std::string>> const& parts, answers with) {
   std::string out = "begin not atomic\n";
   for (auto const& part : parts) out += part.second + ";\n";
+  if (with == answers::count) out += "select row_count();\n";
   return out + "end";
+}
+
+executable compound(std::span<call const> calls) {
+  executable out;
+  out.what.name = calls.front().what->name;
+  auto& text = out.what.text = "begin not atomic " + std::string(or_nothing);
+  for (auto const& one : calls) {
+    text.append(one.what->text).append("\n;\n");  // the text may end with a comment
+    if (one.asked) text.append("select row_count() as ").append(count_column).append(";\n");
+    auto const first = out.values.size();
+    for (auto const index : one.what->order) out.what.order.push_back(first + index);
+    out.values.insert(out.values.end(), one.values.begin(), one.values.end());
+  }
+  text += "commit; end";
+  out.what.inputs.resize(out.values.size());
+  return out;
 }
 
 }  // namespace db

@@ -6,6 +6,7 @@
 
 #include "db/catalogue.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,9 +23,22 @@ enum class answers : std::uint8_t { rows, count };
 [[nodiscard]] std::string compound(std::vector<std::pair<when, std::string>> const& parts,
                                    answers with);
 
-/// Parts that all run, for a transaction that is open already: only the answer of the last is
-/// shown.
-[[nodiscard]] std::string compound_within(std::vector<std::pair<when, std::string>> const& parts);
+/// Parts that all run, for a transaction that is open already.
+[[nodiscard]] std::string compound_within(std::vector<std::pair<when, std::string>> const& parts,
+                                          answers with);
+
+/// The column in which a count comes back.
+inline constexpr std::string_view count_column = "daybook_count";
+
+/// A statement with its values.
+struct executable {
+  statement what;
+  std::vector<value> values;
+};
+/// The calls as a transaction, which commits whatever they find. Each that is asked answers with
+/// its rows and those of the calls before it that are not asked, and then with a row that holds
+/// its count. The statement is named after the first.
+[[nodiscard]] executable compound(std::span<call const> calls);
 
 }  // namespace db
 }  // namespace v1

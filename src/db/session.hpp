@@ -60,6 +60,7 @@ struct table {
 struct call {
   statement const* what;
   std::vector<value> values;
+  bool asked = true;  ///< else its table may be empty, its rows be with those of the next asked
 };
 
 /// Where session::load() puts its rows; the names as they stand in a statement.

@@ -1,3 +1,4 @@
+#include "db/compound.hpp"
 #include "db/session.hpp"
 #include "db/url.hpp"
 #include "drivers/drivers.hpp"
@@ -43,6 +44,8 @@ constexpr db::dialect about{
 
 // Far above what the library and a program need; a guard against statements without end.
 constexpr std::size_t most_statements = 512;
+// A compound takes memory at the server for each statement in it.
+constexpr std::size_t most_together = 32;
 constexpr std::chrono::milliseconds interrupt_patience{2'000};
 // MariaDB 10.6.2 was the first to prepare a compound statement.
 constexpr unsigned long first_with_compounds = 100602;
@@ -61,6 +64,8 @@ class mysql_session final : public db::session {
   ~mysql_session() override { connection_.get_deleter().set_broken(!usable()); }
 
   db::table run(db::statement const& what, std::span<value const> values) override;
+  std::vector<db::table> together(std::span<db::call const> calls) override;
+  [[nodiscard]] bool sends_together() const noexcept override { return compounds_; }
   std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
   void script(std::string_view text) override;
   [[nodiscard]] bool takes_compounds() const noexcept override { return compounds_; }
@@ -88,9 +93,10 @@ class mysql_session final : public db::session {
   db::table run_text(std::string_view text, std::string_view statement);
   db::table run_prepared(::MYSQL_STMT& handle, db::statement const& what,
                          std::span<value const> values);
+  [[noreturn]] void fail_prepared(mysql_problem const& what, db::statement const& statement,
+                                  std::string_view name);
   ::MYSQL_STMT* prepare(db::statement const& what);
   void add_clock_difference(std::vector<db::fact>& to);
-  void add_variables(std::vector<db::fact>& to);
 
   db::url url_;
   std::chrono::milliseconds answer_timeout_{0};
@@ -255,26 +261,28 @@ db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const&
   }
   try {
     execute_mysql(handle, what, values);
-    return read_mysql(handle, what.name);
+    bool const gathers = what.name != "user" && what.text.starts_with(compound_start);
+    return read_mysql(handle, what.name, gathers ? mysql_results::all : mysql_results::first);
   } catch (mysql_failure const& failure) {
-    auto const stage = stage_of(what.text, what.name);
-    // A killed statement runs no handler: its transaction may be open still.
-    in_transaction_ = in_transaction_ || stage == mysql_stage::compound;
-    try {
-      fail(failure.what, stage, what.name);
-    } catch (...) {
-      if (stage == mysql_stage::compound) rollback();
-      throw;
-    }
+    fail_prepared(failure.what, what, what.name);
+  }
+}
+
+void mysql_session::fail_prepared(mysql_problem const& what, db::statement const& statement,
+                                  std::string_view name) {
+  auto const stage = stage_of(statement.text, statement.name);
+  // A killed statement runs no handler: its transaction may be open still.
+  in_transaction_ = in_transaction_ || stage == mysql_stage::compound;
+  try {
+    fail(what, stage, name);
+  } catch (...) {
+    if (stage == mysql_stage::compound) rollback();
+    throw;
   }
 }
 
 db::table mysql_session::run(db::statement const& what, std::span<value const> values) {
-  if (values.size() != what.inputs.size()) {
-    throw error({.kind = fault::bad_argument, .statement = what.name},
-                "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
-                    std::to_string(values.size()) + " values were given");
-  }
+  check_mysql_count(what, values);
   prepare_mysql_thread();
   // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
   if (!in_transaction_ || broken_) check_alive(what.name);
@@ -290,6 +298,35 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   if (!ours()) count_matched_rows(*connection_, what.text, out);
   check_transaction_goes_on(what.name);
   return out;
+}
+
+/// A compound statement, where the server takes these as one.
+std::vector<db::table> mysql_session::together(std::span<db::call const> calls) {
+  if (calls.empty()) return {};
+  if (!compounds_ || calls.size() > most_together) return session::together(calls);
+  for (auto const& one : calls) check_mysql_count(*one.what, one.values);
+  prepare_mysql_thread();
+  auto const users = std::find_if(calls.begin(), calls.end(),
+                                  [](db::call const& one) { return one.what->name == "user"; });
+  auto const whole = db::compound(calls);
+  check_alive(whole.what.name);
+  mysql_wait_limit const waits(limit(users == calls.end() ? "together" : "user"));
+  ::MYSQL_STMT* handle = nullptr;
+  try {
+    handle = prepare(whole.what);
+  } catch (error const& e) {
+    if (e.kind() != fault::statement) throw;
+    return session::together(calls);  // which tells whose fault it is
+  }
+  std::vector<db::table> answers;
+  try {
+    execute_mysql(*handle, whole.what, whole.values);
+    read_mysql_answers(*handle, calls, answers);
+  } catch (mysql_failure const& failure) {
+    auto const first = calls.subspan(answers.size());
+    fail_prepared(failure.what, whole.what, first.empty() ? "commit" : first.front().what->name);
+  }
+  return answers;
 }
 
 std::int64_t mysql_session::load(db::load_target const& into, std::span<value const> cells) {
@@ -428,26 +465,6 @@ void mysql_session::add_clock_difference(std::vector<db::fact>& to) {
   }
 }
 
-void mysql_session::add_variables(std::vector<db::fact>& to) {
-  auto const found = run_text(
-      "show session variables where variable_name in ('tx_isolation', 'transaction_isolation', "
-      "'super_read_only', 'innodb_snapshot_isolation', 'wsrep_on', 'wsrep_sync_wait', "
-      "'idle_transaction_timeout', 'idle_write_transaction_timeout', 'max_statement_time', "
-      "'lock_wait_timeout', 'max_allowed_packet', 'innodb_rollback_on_timeout')",
-      "facts");
-  bool isolation_seen = false;
-  // MySQL has no Galera, and no variable to say so.
-  if (server_ == mysql_kind::mysql) to.push_back({"wsrep_on", "OFF"});
-  for (std::size_t at = 0; at < found.size(); ++at) {
-    auto const row = found.row(at);
-    auto name = std::get<std::string>(row[0]);
-    // One name on both: MariaDB's newer releases have both of them.
-    if (name == "transaction_isolation") name = "tx_isolation";
-    if (name == "tx_isolation" && std::exchange(isolation_seen, true)) continue;
-    to.push_back({std::move(name), std::get<std::string>(row[1])});
-  }
-}
-
 std::vector<db::fact> mysql_session::facts() {
   std::vector<db::fact> out{
       {"client_library", ::mysql_get_client_info()},
@@ -458,7 +475,7 @@ std::vector<db::fact> mysql_session::facts() {
   out.push_back({"tls", cipher == nullptr ? "none" : cipher});
   try {
     add_clock_difference(out);
-    add_variables(out);
+    add_mysql_variables(out, server_, run_text(mysql_variables, "facts"));
   } catch (std::exception const&) {
     // What may not be seen is not told.
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <utility>
+#include <variant>
 
 namespace daybook {
 inline namespace v1 {
@@ -41,6 +43,20 @@ std::string mysql_settings(mysql_kind server, db::connect_options const& options
     text += ", max_statement_time = " + limit_ms + " / 1000";
   }
   return text;
+}
+
+void add_mysql_variables(std::vector<db::fact>& to, mysql_kind server, db::table const& found) {
+  bool isolation_seen = false;
+  // MySQL has no Galera, and no variable to say so.
+  if (server == mysql_kind::mysql) to.push_back({"wsrep_on", "OFF"});
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    auto const row = found.row(at);
+    auto name = std::get<std::string>(row[0]);
+    // One name on both: MariaDB's newer releases have both of them.
+    if (name == "transaction_isolation") name = "tx_isolation";
+    if (name == "tx_isolation" && std::exchange(isolation_seen, true)) continue;
+    to.push_back({std::move(name), std::get<std::string>(row[1])});
+  }
 }
 
 char const* isolation_text(isolation level, bool is_default) {

@@ -6,6 +6,8 @@
 #include "drivers/mysql_error.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
@@ -15,6 +17,14 @@ namespace drivers {
 [[nodiscard]] std::string mysql_settings(mysql_kind server, db::connect_options const& options);
 /// It goes for the next transaction only. Empty where nothing need be said.
 [[nodiscard]] char const* isolation_text(isolation level, bool is_default);
+
+/// For the doctor: asks for what add_mysql_variables() adds.
+inline constexpr std::string_view mysql_variables =
+    "show session variables where variable_name in ('tx_isolation', 'transaction_isolation', "
+    "'super_read_only', 'innodb_snapshot_isolation', 'wsrep_on', 'wsrep_sync_wait', "
+    "'idle_transaction_timeout', 'idle_write_transaction_timeout', 'max_statement_time', "
+    "'lock_wait_timeout', 'max_allowed_packet', 'innodb_rollback_on_timeout')";
+void add_mysql_variables(std::vector<db::fact>& to, mysql_kind server, db::table const& found);
 
 }  // namespace drivers
 }  // namespace v1

@@ -1,7 +1,10 @@
 #include "drivers/mysql_statement.hpp"
 
+#include "db/compound.hpp"
+
 #include <daybook/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -115,11 +118,17 @@ cell take(::MYSQL_STMT& from, unsigned column, slot const& in, ::MYSQL_FIELD con
   return nullptr;
 }
 
-void read_rows(::MYSQL_STMT& from, db::table& into, std::string_view statement) {
-  result const about(::mysql_stmt_result_metadata(&from));
+/// About the columns of the result in hand.
+result columns_of(::MYSQL_STMT& from) {
+  result about(::mysql_stmt_result_metadata(&from));
   if (!about) throw mysql_failure{problem_of(from)};
-  auto const width = ::mysql_num_fields(about.get());
-  std::span const fields(::mysql_fetch_fields(about.get()), width);
+  return about;
+}
+
+void read_rows(::MYSQL_STMT& from, ::MYSQL_RES& about, db::table& into,
+               std::string_view statement) {
+  auto const width = ::mysql_num_fields(&about);
+  std::span const fields(::mysql_fetch_fields(&about), width);
   std::vector<slot> slots(width);
   std::vector<::MYSQL_BIND> binds;
   binds.reserve(width);
@@ -131,7 +140,8 @@ void read_rows(::MYSQL_STMT& from, db::table& into, std::string_view statement) 
   // Errors of the server come now, not between two rows.
   if (::mysql_stmt_store_result(&from) != 0) throw mysql_failure{problem_of(from)};
   into.width = width;
-  into.cells.reserve(static_cast<std::size_t>(::mysql_stmt_num_rows(&from)) * width);
+  auto const rows = static_cast<std::size_t>(::mysql_stmt_num_rows(&from));
+  into.cells.reserve(into.cells.size() + rows * width);
   for (;;) {
     int const code = ::mysql_stmt_fetch(&from);
     if (code == MYSQL_NO_DATA) return;
@@ -214,6 +224,14 @@ std::int64_t changed(std::uint64_t count) {
   return count == none ? 0 : static_cast<std::int64_t>(count);
 }
 
+/// Leaves the result in hand; whether there is another.
+bool next_result(::MYSQL_STMT& from) {
+  ::mysql_stmt_free_result(&from);
+  if (::mysql_stmt_more_results(&from) == 0) return false;
+  if (::mysql_stmt_next_result(&from) > 0) throw mysql_failure{problem_of(from)};
+  return true;
+}
+
 /// However the reading ends, the connection is free for the next statement.
 class results_of {
  public:
@@ -234,6 +252,13 @@ class results_of {
 
 }  // namespace
 
+void check_mysql_count(db::statement const& what, std::span<value const> values) {
+  if (values.size() == what.inputs.size()) return;
+  throw error({.kind = fault::bad_argument, .statement = what.name},
+              "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+                  std::to_string(values.size()) + " values were given");
+}
+
 void execute_mysql(::MYSQL_STMT& what, db::statement const& layout, std::span<value const> values) {
   std::vector<::MYSQL_BIND> binds;
   binds.reserve(layout.order.size());
@@ -244,20 +269,43 @@ void execute_mysql(::MYSQL_STMT& what, db::statement const& layout, std::span<va
   if (::mysql_stmt_execute(&what) != 0) throw mysql_failure{problem_of(what)};
 }
 
-db::table read_mysql(::MYSQL_STMT& from, std::string_view statement) {
+db::table read_mysql(::MYSQL_STMT& from, std::string_view statement, mysql_results which) {
   db::table out;
   results_of const all(from);
   if (::mysql_stmt_field_count(&from) == 0) {
     out.affected = changed(::mysql_stmt_affected_rows(&from));
   } else {
-    read_rows(from, out, statement);
+    read_rows(from, *columns_of(from), out, statement);
   }
-  ::mysql_stmt_free_result(&from);
-  while (::mysql_stmt_more_results(&from) != 0) {
-    if (::mysql_stmt_next_result(&from) > 0) throw mysql_failure{problem_of(from)};
-    ::mysql_stmt_free_result(&from);
+  while (next_result(from)) {
+    bool const has_rows = ::mysql_stmt_field_count(&from) != 0;
+    if (has_rows && which == mysql_results::all) {
+      read_rows(from, *columns_of(from), out, statement);
+    }
   }
   return out;
+}
+
+void read_mysql_answers(::MYSQL_STMT& from, std::span<db::call const> calls,
+                        std::vector<db::table>& to) {
+  results_of const all(from);
+  db::table now;
+  do {
+    if (::mysql_stmt_field_count(&from) == 0) continue;  // the end of the compound itself
+    while (!calls[to.size()].asked) to.emplace_back();
+    auto const& name = calls[to.size()].what->name;
+    auto const columns = columns_of(from);
+    if (db::count_column != ::mysql_fetch_field_direct(columns.get(), 0)->name) {
+      read_rows(from, *columns, now, name);
+      continue;
+    }
+    db::table count;
+    read_rows(from, *columns, count, name);
+    decode(count.cells.at(0), now.affected);
+    now.affected = std::max<std::int64_t>(now.affected, 0);  // below it: there were rows
+    to.push_back(std::exchange(now, {}));
+  } while (next_result(from));
+  to.resize(calls.size());
 }
 
 db::table read_mysql_text(::MYSQL& from, std::string_view statement) {

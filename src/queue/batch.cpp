@@ -406,7 +406,8 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     over_ = true;
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {
-      *next = of_->taken({.found = std::move(answers.back())}, id, holder);
+      *next = of_->taken({.found = db::gathered(std::span(answers).subspan(fence + 1))}, id,
+                         holder);
       of_->follow_seen();
     }
     return *became_;
@@ -414,7 +415,9 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     // Both are there, or neither.
     try {
       auto const became = ended({}, true);
-      if (next != nullptr) *next = of_->settle_claim(id, holder);
+      if (next == nullptr || (*next = of_->settle_claim(id, holder))) return became;
+      // That claim never will be made, which does not mean that nothing is due.
+      if (became == outcome::done) *next = of_->try_claim({.limit = limit});
       return became;
     } catch (...) {
       if (next != nullptr) of_->add_orphan(id, holder);

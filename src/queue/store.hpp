@@ -78,13 +78,15 @@ class store : public std::enable_shared_from_this<store> {
 
   // Claims: take.cpp, reclaim.cpp, requests.cpp
   std::unique_ptr<batch> claim(claim_options const& how);
+  /// What is due, and nothing else that claim() looks after.
+  std::unique_ptr<batch> try_claim(claim_options const& how);
   /// A claim within a transaction that has begun.
   taking take_in(db::session& on, std::string const& id, std::string const& holder, int limit,
                  bool suspects);
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
   void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
                   int limit);
-  /// What was taken and committed; the last of the calls gives what it found. Null: nothing is due.
+  /// What was taken and committed; the calls give what it found. Null: nothing is due.
   /// On failure the claim is an orphan.
   std::unique_ptr<batch> taken(taking what, std::string const& id, std::string const& holder);
   std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
@@ -109,7 +111,7 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] static std::string new_id();
   /// Whether calls that do not wait for each other's answers are worth while: one round trip then.
   [[nodiscard]] bool goes_together() const noexcept {
-    return !with_.dialect.one_writer && !with_.dialect.compounds && !with_.borrowed;
+    return !with_.dialect.one_writer && !with_.borrowed;
   }
   /// Where the engine has one writer, every write of a claim renews.
   void renew_within(db::session& on) const;
@@ -140,7 +142,6 @@ class store : public std::enable_shared_from_this<store> {
     std::int64_t first_us = 0;  ///< from now to the first start
     std::int64_t next_us = 0;   ///< the instant of the first start
   };
-  std::unique_ptr<batch> try_claim(claim_options const& how);
   [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
   std::unique_ptr<batch> batch_of(db::table found, std::string const& id,
                                   std::string const& holder);

@@ -230,7 +230,7 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
         std::vector<db::call> calls;
         add_taking(calls, id, who, how.limit);
         auto answers = core::write_together(with_, {.name = "claim", .patience = patience}, calls);
-        took.found = std::move(answers.back());
+        took.found = db::gathered(answers);
       } else {
         core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
           took = {};

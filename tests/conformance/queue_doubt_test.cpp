@@ -75,6 +75,26 @@ TEST_P(queued_doubt, nobody_declares_itself_dead) {
   EXPECT_EQ(std::move(mine).complete(), outcome::done);
 }
 
+// One whose request was lost made no claim: that does not mean that nothing is due.
+TEST_P(queued_doubt, the_next_claim_survives_the_reply_to_both) {
+  auto q = book_.make_queue("both");
+  q.import(keys(0, 6));
+  std::optional<daybook::claim> now = q.claim({.limit = 2}).value();
+  for (auto const* place : {"complete.before_commit", "complete.committed"}) {
+    SCOPED_TRACE(place);
+    daybook::testing::arm(place, failpoint_action::cut);
+    for (auto const& one : now->tasks()) now->finish(one, result::success());
+    auto turn = std::move(*now).complete_and_claim(2);
+    daybook::testing::disarm();
+    EXPECT_EQ(turn.ended, outcome::done);
+    ASSERT_TRUE(turn.next);
+    EXPECT_EQ(turn.next->tasks().size(), 2U);
+    now = std::move(turn.next);
+  }
+  EXPECT_EQ(q.counts().succeeded, 4);
+  EXPECT_EQ(q.counts().claims, 1);
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace

@@ -161,6 +161,43 @@ TEST_P(together, an_entry_gives_its_parts) {
   EXPECT_EQ(database_.query("select b from pair where a = 2"), "yy");
 }
 
+/// The rows of its parts are one answer, however many round trips they take.
+TEST_P(together, an_entry_answers_with_the_rows_of_all_its_parts) {
+  auto const style = on_postgres() ? db::placeholder::dollar
+                     : on_sqlite() ? db::placeholder::question_digit
+                                   : db::placeholder::question;
+  auto const part = [&](std::string const& text) {
+    return db::part{db::when::always, db::rewrite("test.entry", text, style, {"a"})};
+  };
+  database_.execute("insert into pair values (1, 'one'), (2, 'two'), (3, 'three')");
+  std::string const read = "select a, b from pair where a ";
+  auto const entry = [&](std::string const& last) {
+    return db::entry{
+        {part(read + "< :a order by a"), part("update pair set b = 'x' where a > :a"), part(last)},
+        {},
+        {},
+        {}};
+  };
+  auto const with_rows = entry(read + ">= :a order by a");
+  auto const with_count = entry("delete from pair where a <> :a");
+  std::vector<db::call> calls;
+  db::add_calls(calls, with_rows, {std::int64_t{2}});
+  db::add_calls(calls, with_count, {std::int64_t{2}});
+  auto answers = core::write_together(in(), {.name = "operate"}, calls);
+  auto const rows = db::gathered(std::span(answers).first(3));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows.row(0)[1], cell("one"));
+  EXPECT_EQ(rows.row(1)[1], cell("two"));
+  EXPECT_EQ(rows.row(2)[1], cell("x"));
+  auto const count = db::gathered(std::span(answers).subspan(3));
+  EXPECT_EQ(count.affected, 2);
+  EXPECT_EQ(count.size(), 1U);
+  on_session([&](db::session& on) {
+    EXPECT_EQ(db::run(on, with_rows, {std::int64_t{3}}).row(0)[0], cell(std::int64_t{2}));
+    EXPECT_EQ(on.sends_together(), !on_sqlite());
+  });
+}
+
 TEST_P(together, a_cut_session_has_done_nothing) {
   on_session([&](db::session& on) {
     on.cut();
