@@ -1,5 +1,6 @@
 #include "schedule/launch.hpp"
 
+#include "base/mutant.hpp"
 #include "core/run.hpp"
 #include "schedule/store.hpp"
 
@@ -122,12 +123,13 @@ void launcher::prune(db::session& on, definition const& of) const {
 attended launcher::launch(definition const& of, decision const& what) {
   auto const tick = *what.launch;
   auto const text = text_of(tick);
-  tick_facts facts{of.name, tick, {of.window, tick}, false, 0, 0};
+  auto const from = base::left_out("tick_window") ? of.previous(tick).value() : of.window;
+  tick_facts facts{of.name, tick, {from, tick}, false, 0, 0};
   auto const add = [&](db::session& on, tick_state state, std::string_view reason) {
     db::run(on, with_.sql["tick.add"],
             {std::string_view(of.name), us_of(tick), us_of(tick), std::int64_t{1},
-             static_cast<std::int64_t>(state), us_of(of.window), std::int64_t{0},
-             std::string_view(text), reason});
+             static_cast<std::int64_t>(state), us_of(from), std::int64_t{0}, std::string_view(text),
+             reason});
   };
   auto got =
       starter_->start_with(process(of.name), key(text), {.once = true}, [&](db::session& on) {
@@ -206,6 +208,7 @@ attended launcher::take_over(definition const& of) {
     return refused(of, *tick, got->why());
   }
   auto facts = facts_of(of, *tick);
+  if (base::left_out("tick_take_over")) facts.window.from = of.window;
   if (crashed) ++facts.crashes;
   auto out = hand_over(of, std::move(facts), std::move(*got).take(), true);
   if (out.tick->facts.crashes < of.options.crash_limit) return out;
@@ -229,6 +232,7 @@ attended launcher::refused(definition const& of, tick_info const& tick, refusal 
 attended launcher::hand_over(definition const& of, tick_facts facts, run held, bool taken_over) {
   held.internals().ends_with([with = with_, facts, by = of.options](
                                  db::session& on, run_state state, std::string_view why) {
+    if (base::left_out("tick_end")) return;  // whoever looks next finds a run that is over
     write_end(on, with, facts.schedule, facts.at, judge(state, facts, by), why);
   });
   return {launched{std::move(facts), std::move(held), taken_over}, false};
