@@ -96,6 +96,11 @@ update {schedule} set running_us = null, running_key = null, running_since_us = 
   version = version + 1
 where name = :name and running_us = :tick_us;
 
+-- Whoever goes on with the tick that runs, or ends it, has seen it as it is.
+-- name: schedule.seen
+-- in: name, version
+update {schedule} set version = version + 1 where name = :name and {unchanged};
+
 -- What people change.
 -- name: schedule.set
 -- in: name, version, state, decided_us, window_us

@@ -164,24 +164,15 @@ attended launcher::try_again(definition const& of) {
     if (found.size() > 0) tick = tick_of(found.row(0));
   });
   if (!tick) return {};
-  bool begun = false;
   auto const begin = [&](db::session& on) {
-    begun = db::run(on, with_.sql["schedule.begin"],
-                    {name, of.version, us_of(tick->at), std::string_view(tick->run)})
-                    .affected == 1 &&
-            db::run(on, with_.sql["tick.begin"], {name, us_of(tick->at)}).affected == 1;
-    return begun;
+    return db::run(on, with_.sql["schedule.begin"],
+                   {name, of.version, us_of(tick->at), std::string_view(tick->run)})
+                   .affected == 1 &&
+           db::run(on, with_.sql["tick.begin"], {name, us_of(tick->at)}).affected == 1;
   };
   auto got = starter_->start_with(process(of.name), key(tick->run), {.once = true}, begin);
   if (!got) return {{}, true};
-  if (!*got) {
-    if (got->why() == refusal::running_elsewhere) return {};
-    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
-      return begin(on) ? core::decision::commit : core::decision::rollback;
-    });
-    if (!begun) return {{}, true};
-    return refused(of, *tick, got->why());
-  }
+  if (!*got) return refused(of, *tick, got->why(), begin);
   return hand_over(of, facts_of(of, *tick), std::move(*got).take(), false);
 }
 
@@ -189,24 +180,31 @@ attended launcher::take_over(definition const& of) {
   // Nobody declares itself dead: a renewal that is late would still come through.
   auto const self = lease_->peek();
   if (of.its == standing::orphan && self && !self->dead() && self->uuid() == of.holder) return {};
+  // Another node may have been faster, and the tick may have failed since, or be tried again.
+  auto const seen = [&](db::session& on) {
+    return db::run(on, with_.sql["schedule.seen"], {std::string_view(of.name), of.version})
+               .affected == 1;
+  };
   auto tick = schedules::find(with_, of.name, *of.running);
   if (!tick || tick->state != tick_state::running) {
-    core::write(with_, {.name = "tick", .patience = patience}, with_.sql["schedule.end"],
-                {std::string_view(of.name), us_of(*of.running)});
+    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+      if (!seen(on)) return core::decision::rollback;
+      db::run(on, with_.sql["schedule.end"], {std::string_view(of.name), us_of(*of.running)});
+      return core::decision::commit;
+    });
     return {{}, true};
   }
   bool const crashed = of.its == standing::orphan;
   auto got =
       starter_->start_with(process(of.name), key(tick->run), {.once = true}, [&](db::session& on) {
+        if (!seen(on)) return false;
         if (crashed) {
           db::run(on, with_.sql["tick.crashed"], {std::string_view(of.name), us_of(tick->at)});
         }
         return true;
       });
-  if (!*got) {
-    if (got->why() == refusal::running_elsewhere) return {};
-    return refused(of, *tick, got->why());
-  }
+  if (!got) return {{}, true};
+  if (!*got) return refused(of, *tick, got->why(), seen);
   auto facts = facts_of(of, *tick);
   if (base::left_out("tick_take_over")) facts.window.from = of.window;
   if (crashed) ++facts.crashes;
@@ -217,9 +215,12 @@ attended launcher::take_over(definition const& of) {
   return {{}, true};
 }
 
-attended launcher::refused(definition const& of, tick_info const& tick, refusal why) {
+attended launcher::refused(definition const& of, tick_info const& tick, refusal why,
+                           core::runs::beside const& first) {
+  if (why == refusal::running_elsewhere) return {};
   bool const done = why == refusal::done_before;
   core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    if (!first(on)) return core::decision::rollback;
     write_end(on, with_, of.name, tick.at,
               {done ? tick_state::done : tick_state::failed, tick.failures, {}},
               done ? "a run of this key had succeeded before"
