@@ -26,7 +26,7 @@ update {schedule} set cron = :cron, zone = :zone, gap = :gap, fold = :fold, catc
   backoff_us = :backoff_us, longest_backoff_us = :longest_backoff_us,
   crash_limit = :crash_limit, keep = :keep, decided_us = :decided_us,
   state = case when state = 2 then 0 else state end, version = version + 1
-where name = :name and version = :version;
+where name = :name and {unchanged};
 
 -- `standing`, of the tick that runs: 0 none does, 1 its holder lives, 2 nobody has its run, 3 its
 -- holder is dead.
@@ -81,14 +81,14 @@ update {schedule} set decided_us = :decided_us,
   running_since_us = case when :launch_us::bigint is null then running_since_us else {now} end,
   running_key = case when :launch_us::bigint is null then running_key else :run_key::text end,
   running_us = coalesce(:launch_us::bigint, running_us), version = version + 1
-where name = :name and version = :version and state = 0 and :decided_us <= {now};
+where name = :name and {unchanged} and state = 0 and :decided_us <= {now};
 
 -- A tick that is there already: one that failed, or was asked for.
 -- name: schedule.begin
 -- in: name, version, tick_us, run_key
 update {schedule} set running_us = :tick_us, running_key = :run_key, running_since_us = {now},
   version = version + 1
-where name = :name and version = :version and running_us is null;
+where name = :name and {unchanged} and running_us is null;
 
 -- name: schedule.end
 -- in: name, tick_us
@@ -96,12 +96,17 @@ update {schedule} set running_us = null, running_key = null, running_since_us = 
   version = version + 1
 where name = :name and running_us = :tick_us;
 
+-- Whoever goes on with the tick that runs, or ends it, has seen it as it is.
+-- name: schedule.seen
+-- in: name, version
+update {schedule} set version = version + 1 where name = :name and {unchanged};
+
 -- What people change.
 -- name: schedule.set
 -- in: name, version, state, decided_us, window_us
 update {schedule} set state = :state, decided_us = :decided_us, window_us = :window_us,
   version = version + 1
-where name = :name and version = :version;
+where name = :name and {unchanged};
 
 -- `ticks` in a row, from `first_us` to `tick_us`. `due_us` null: now.
 -- name: tick.add

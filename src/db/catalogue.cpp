@@ -111,6 +111,11 @@ std::string fence(std::string const& now) {
 /// What only a claim satisfies that nobody has taken back. Its holder is asked for by name.
 std::string in_hand() { return base::left_out("claim_fence") ? "1 = 1" : "reclaimed_us is null"; }
 
+/// What only the row satisfies that was looked at. No version ever becomes less.
+std::string unchanged() {
+  return base::left_out("tick_version") ? "version >= :version" : "version = :version";
+}
+
 /// A database's name comes from a URL, and may be a word of SQL or hold a hyphen.
 std::string quoted(std::string const& schema, placeholder style) {
   char const quote = style == placeholder::question ? '`' : '"';
@@ -132,6 +137,7 @@ catalogue::catalogue(catalogue_options const& options, std::span<sql_file const>
   words_["now"] = clock(options.clock, words_["real_now"], table_prefix_ + "clock");
   words_["fence"] = fence(words_["now"]);
   words_["in_hand"] = in_hand();
+  words_["unchanged"] = unchanged();
   for (auto const& file : files) {
     if (file.dialect != options.dialect) continue;
     if (file.room == "migrations") {

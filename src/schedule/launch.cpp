@@ -1,5 +1,6 @@
 #include "schedule/launch.hpp"
 
+#include "base/mutant.hpp"
 #include "core/run.hpp"
 #include "schedule/store.hpp"
 
@@ -122,12 +123,13 @@ void launcher::prune(db::session& on, definition const& of) const {
 attended launcher::launch(definition const& of, decision const& what) {
   auto const tick = *what.launch;
   auto const text = text_of(tick);
-  tick_facts facts{of.name, tick, {of.window, tick}, false, 0, 0};
+  auto const from = base::left_out("tick_window") ? of.previous(tick).value() : of.window;
+  tick_facts facts{of.name, tick, {from, tick}, false, 0, 0};
   auto const add = [&](db::session& on, tick_state state, std::string_view reason) {
     db::run(on, with_.sql["tick.add"],
             {std::string_view(of.name), us_of(tick), us_of(tick), std::int64_t{1},
-             static_cast<std::int64_t>(state), us_of(of.window), std::int64_t{0},
-             std::string_view(text), reason});
+             static_cast<std::int64_t>(state), us_of(from), std::int64_t{0}, std::string_view(text),
+             reason});
   };
   auto got =
       starter_->start_with(process(of.name), key(text), {.once = true}, [&](db::session& on) {
@@ -162,24 +164,15 @@ attended launcher::try_again(definition const& of) {
     if (found.size() > 0) tick = tick_of(found.row(0));
   });
   if (!tick) return {};
-  bool begun = false;
   auto const begin = [&](db::session& on) {
-    begun = db::run(on, with_.sql["schedule.begin"],
-                    {name, of.version, us_of(tick->at), std::string_view(tick->run)})
-                    .affected == 1 &&
-            db::run(on, with_.sql["tick.begin"], {name, us_of(tick->at)}).affected == 1;
-    return begun;
+    return db::run(on, with_.sql["schedule.begin"],
+                   {name, of.version, us_of(tick->at), std::string_view(tick->run)})
+                   .affected == 1 &&
+           db::run(on, with_.sql["tick.begin"], {name, us_of(tick->at)}).affected == 1;
   };
   auto got = starter_->start_with(process(of.name), key(tick->run), {.once = true}, begin);
   if (!got) return {{}, true};
-  if (!*got) {
-    if (got->why() == refusal::running_elsewhere) return {};
-    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
-      return begin(on) ? core::decision::commit : core::decision::rollback;
-    });
-    if (!begun) return {{}, true};
-    return refused(of, *tick, got->why());
-  }
+  if (!*got) return refused(of, *tick, got->why(), begin);
   return hand_over(of, facts_of(of, *tick), std::move(*got).take(), false);
 }
 
@@ -187,25 +180,33 @@ attended launcher::take_over(definition const& of) {
   // Nobody declares itself dead: a renewal that is late would still come through.
   auto const self = lease_->peek();
   if (of.its == standing::orphan && self && !self->dead() && self->uuid() == of.holder) return {};
+  // Another node may have been faster, and the tick may have failed since, or be tried again.
+  auto const seen = [&](db::session& on) {
+    return db::run(on, with_.sql["schedule.seen"], {std::string_view(of.name), of.version})
+               .affected == 1;
+  };
   auto tick = schedules::find(with_, of.name, *of.running);
   if (!tick || tick->state != tick_state::running) {
-    core::write(with_, {.name = "tick", .patience = patience}, with_.sql["schedule.end"],
-                {std::string_view(of.name), us_of(*of.running)});
+    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+      if (!seen(on)) return core::decision::rollback;
+      db::run(on, with_.sql["schedule.end"], {std::string_view(of.name), us_of(*of.running)});
+      return core::decision::commit;
+    });
     return {{}, true};
   }
   bool const crashed = of.its == standing::orphan;
   auto got =
       starter_->start_with(process(of.name), key(tick->run), {.once = true}, [&](db::session& on) {
+        if (!seen(on)) return false;
         if (crashed) {
           db::run(on, with_.sql["tick.crashed"], {std::string_view(of.name), us_of(tick->at)});
         }
         return true;
       });
-  if (!*got) {
-    if (got->why() == refusal::running_elsewhere) return {};
-    return refused(of, *tick, got->why());
-  }
+  if (!got) return {{}, true};
+  if (!*got) return refused(of, *tick, got->why(), seen);
   auto facts = facts_of(of, *tick);
+  if (base::left_out("tick_take_over")) facts.window.from = of.window;
   if (crashed) ++facts.crashes;
   auto out = hand_over(of, std::move(facts), std::move(*got).take(), true);
   if (out.tick->facts.crashes < of.options.crash_limit) return out;
@@ -214,9 +215,12 @@ attended launcher::take_over(definition const& of) {
   return {{}, true};
 }
 
-attended launcher::refused(definition const& of, tick_info const& tick, refusal why) {
+attended launcher::refused(definition const& of, tick_info const& tick, refusal why,
+                           core::runs::beside const& first) {
+  if (why == refusal::running_elsewhere) return {};
   bool const done = why == refusal::done_before;
   core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    if (!first(on)) return core::decision::rollback;
     write_end(on, with_, of.name, tick.at,
               {done ? tick_state::done : tick_state::failed, tick.failures, {}},
               done ? "a run of this key had succeeded before"
@@ -229,6 +233,7 @@ attended launcher::refused(definition const& of, tick_info const& tick, refusal 
 attended launcher::hand_over(definition const& of, tick_facts facts, run held, bool taken_over) {
   held.internals().ends_with([with = with_, facts, by = of.options](
                                  db::session& on, run_state state, std::string_view why) {
+    if (base::left_out("tick_end")) return;  // whoever looks next finds a run that is over
     write_end(on, with, facts.schedule, facts.at, judge(state, facts, by), why);
   });
   return {launched{std::move(facts), std::move(held), taken_over}, false};

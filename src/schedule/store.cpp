@@ -203,10 +203,11 @@ timestamp store::trigger(remark const& by) const {
     auto const now_is = look();
     if (now_is.state == schedule_state::removed) bad(name_, "it was removed");
     auto const tick = std::max(now_is.now, now_is.decided + microseconds{1});
+    // Those that went by while it was paused, too: nothing before `tick` is looked at again.
+    bool const paused = now_is.state == schedule_state::paused;
     auto const skip =
-        now_is.state == schedule_state::active
-            ? skip_all(now_is, tick - microseconds{1}, "missed; one was asked for by hand after it")
-            : std::nullopt;
+        skip_all(now_is, tick - microseconds{1},
+                 paused ? "it was paused" : "missed; one was asked for by hand after it");
     auto const key = text_of(tick);
     std::string_view const name = name_;
     bool const done =

@@ -1,6 +1,7 @@
 #include "torture/queue_ledger.hpp"
 
 #include "torture/queue_job.hpp"
+#include "torture/rows.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -46,14 +47,6 @@ struct picture {
   std::int64_t left_over = 0;  ///< rows of ledgers whose claim is over
 };
 
-std::string line(std::string_view dialect, std::vector<std::string> const& columns) {
-  std::string out = dialect == "mysql" ? "select concat_ws(' '" : "select ''";
-  for (auto const& one : columns) {
-    out += dialect == "mysql" ? ", " + one : " || ' ' || cast(" + one + " as text)";
-  }
-  return out + (dialect == "mysql" ? ") as one_row" : " as one_row");
-}
-
 /// The ranges of claims as rows `r`, and a column of theirs.
 std::string ranges(std::string_view dialect) {
   if (dialect == "mysql") {
@@ -91,14 +84,7 @@ std::string question(std::string_view dialect, std::string const& queue) {
           " where c.id = d.claim and c.reclaimed_us is null)",
       line(dialect, {"'e'", "task", "turn", "claim"}) + " from task_effect where queue = '" +
           queue + "'"};
-  std::string all;
-  for (auto const& one : parts) all += (all.empty() ? "" : " union all ") + one;
-  if (dialect == "mysql") {
-    return "select coalesce(group_concat(one_row separator '\\n'), '') from (" + all + ") t";
-  }
-  bool const lite = dialect == "sqlite";
-  return "select coalesce(" + std::string(lite ? "group_concat" : "string_agg") + "(one_row, " +
-         (lite ? "char(10)" : "chr(10)") + "), '') from (" + all + ") t";
+  return lines_of(dialect, parts);
 }
 
 /// Successes in history: a row stands for its ids that have no narrower row in the same claim.
