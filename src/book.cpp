@@ -226,7 +226,7 @@ std::vector<schedule_info> book::schedules() const {
   daybook::schedules::zones here;
   std::vector<schedule_info> out;
   for (auto const& one : daybook::schedules::all(engine_->ready(), here)) {
-    out.push_back(daybook::schedules::info_of(one));
+    if (one.state != schedule_state::removed) out.push_back(daybook::schedules::info_of(one));
   }
   return out;
 }

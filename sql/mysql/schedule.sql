@@ -8,7 +8,7 @@
 --   longest_backoff_us, crash_limit, keep, since_us
 insert ignore into {schedule} (name, cron, zone, gap, fold, catch_up, most, grace_us, overlap,
   attempts, backoff_us, longest_backoff_us, crash_limit, keep, decided_us, window_us, created_us,
-  state, version, launches)
+  state, version, decisions)
 select :name, :cron, :zone, :gap, :fold, :catch_up, :most,
   :grace_us, :overlap, :attempts, :backoff_us,
   :longest_backoff_us, :crash_limit, :keep,
@@ -27,16 +27,17 @@ update {schedule} set cron = :cron, zone = :zone, gap = :gap, fold = :fold, catc
 where name = :name and {unchanged};
 
 -- `standing`, of the tick that runs: 0 none does, 1 its holder lives, 2 nobody has its run, 3 its
--- holder is dead.
+-- holder is dead, 4 its run was ended as failed by another process that takes part in it.
 -- name: schedule.look
 -- in: name, max_skew_us
 -- out: name, cron, zone, gap, fold, catch_up, most, grace_us, overlap, attempts, backoff_us,
---   longest_backoff_us, crash_limit, keep, state, version, launches, decided_us, window_us,
+--   longest_backoff_us, crash_limit, keep, state, version, decisions, decided_us, window_us,
 --   running_us, running_since_us, standing, open_due_us, now_us, holder
 select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.overlap, s.attempts,
-  s.backoff_us, s.longest_backoff_us, s.crash_limit, s.keep, s.state, s.version, s.launches,
+  s.backoff_us, s.longest_backoff_us, s.crash_limit, s.keep, s.state, s.version, s.decisions,
   s.decided_us, s.window_us, s.running_us, s.running_since_us,
   case when s.running_us is null then 0
+       when r.state = -1 then 4
        when r.state is null or r.state not in (9, 8) then 2
        when h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
             or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us then 3
@@ -48,16 +49,17 @@ from {schedule} s left join {run} r on r.process = s.name and r.run_key = s.runn
   left join {holder} h on h.uuid = r.holder cross join (select {now} as us) as clock
 where s.name = :name;
 
--- The same of all.
+-- The same of all that may have something to do: a tick that runs goes on after a removal.
 -- name: schedule.all
 -- in: max_skew_us
 -- out: name, cron, zone, gap, fold, catch_up, most, grace_us, overlap, attempts, backoff_us,
---   longest_backoff_us, crash_limit, keep, state, version, launches, decided_us, window_us,
+--   longest_backoff_us, crash_limit, keep, state, version, decisions, decided_us, window_us,
 --   running_us, running_since_us, standing, open_due_us, now_us, holder
 select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.overlap, s.attempts,
-  s.backoff_us, s.longest_backoff_us, s.crash_limit, s.keep, s.state, s.version, s.launches,
+  s.backoff_us, s.longest_backoff_us, s.crash_limit, s.keep, s.state, s.version, s.decisions,
   s.decided_us, s.window_us, s.running_us, s.running_since_us,
   case when s.running_us is null then 0
+       when r.state = -1 then 4
        when r.state is null or r.state not in (9, 8) then 2
        when h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
             or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us then 3
@@ -67,7 +69,7 @@ select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.
   clock.us, coalesce(r.holder, '')
 from {schedule} s left join {run} r on r.process = s.name and r.run_key = s.running_key
   left join {holder} h on h.uuid = r.holder cross join (select {now} as us) as clock
-where s.state <> 2
+where s.state <> 2 or s.running_us is not null
 order by s.name;
 
 -- Decides all ticks up to an instant that is not in the future; `launch_us`, if any, is launched.
@@ -75,7 +77,7 @@ order by s.name;
 -- in: name, version, decided_us, launch_us, run_key
 update {schedule} set decided_us = :decided_us,
   window_us = coalesce(:launch_us, window_us),
-  launches = case when :launch_us is null then launches else launches + 1 end,
+  decisions = decisions + 1,
   running_since_us = case when :launch_us is null then running_since_us else {now} end,
   running_key = case when :launch_us is null then running_key else :run_key end,
   running_us = coalesce(:launch_us, running_us), version = version + 1
@@ -98,6 +100,11 @@ where name = :name and running_us = :tick_us;
 -- name: schedule.seen
 -- in: name, version
 update {schedule} set version = version + 1 where name = :name and {unchanged};
+
+-- Before a tick of it is tried again by hand: one that is pruned meanwhile is gone, or stays.
+-- name: schedule.touch
+-- in: name
+update {schedule} set version = version + 1 where name = :name and state <> 2;
 
 -- What people change.
 -- name: schedule.set
@@ -128,10 +135,14 @@ where schedule = :schedule and tick_us = :was_us and state = 4 and reason = :rea
 update {tick} set state = 1, launched_us = coalesce(launched_us, {now})
 where schedule = :schedule and tick_us = :tick_us and state = 0 and due_us <= {now};
 
+-- Its run was freed because its holder died, by us or by another who has not gone on with it.
+-- Within the start that takes it over, before that.
 -- name: tick.crashed
--- in: schedule, tick_us
+-- in: schedule, tick_us, run_key
 update {tick} set crashes = crashes + 1
-where schedule = :schedule and tick_us = :tick_us and state = 1;
+where schedule = :schedule and tick_us = :tick_us and state = 1
+  and exists (select 1 from {run} r where r.process = :schedule and r.run_key = :run_key
+              and r.state = -2 and r.error = 'its holder died');
 
 -- `delay_us`: until it is tried again, of one that is due again (state 0).
 -- name: tick.end
@@ -184,27 +195,58 @@ order by tick_us desc limit :limit;
 select tick_us from {tick} where schedule = :schedule
 order by tick_us desc limit 1 offset :keep;
 
--- Forgets ticks that are over, and their runs. None of them comes again: see decided_us.
+-- Up to where they go now: a piece. What has a run that is in hand, or waits for a person, stays.
+-- name: tick.piece
+-- in: schedule, cutoff_us, failed, piece
+-- out: tick_us
+select max(p.tick_us) from (
+  select t.tick_us from {tick} t
+  where t.schedule = :schedule and t.tick_us <= :cutoff_us
+    and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+    and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
+                    and r.state in (9, 8, -4))
+  order by t.tick_us limit :piece) as p;
+
+-- Forgets them and their runs. None of them comes again: see decided_us. Within a transaction that
+-- has changed the schedule's row.
 -- name: tick.prune
--- in: schedule, cutoff_us
+-- in: schedule, upto_us, failed
 delete gone from {step} gone join {tick} t
   on t.schedule = gone.process and t.run_key = gone.run_key
-where t.schedule = :schedule and t.tick_us <= :cutoff_us and t.state in (2, 3, 4);
+where t.schedule = :schedule and t.tick_us <= :upto_us
+  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+  and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
+                  and r.state in (9, 8, -4));
 -- then
 delete gone from {intent} gone join {tick} t
   on t.schedule = gone.process and t.run_key = gone.run_key
-where t.schedule = :schedule and t.tick_us <= :cutoff_us and t.state in (2, 3, 4);
+where t.schedule = :schedule and t.tick_us <= :upto_us
+  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+  and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
+                  and r.state in (9, 8, -4));
 -- then
 delete gone from {carry} gone join {tick} t
   on t.schedule = gone.process and t.run_key = gone.run_key
-where t.schedule = :schedule and t.tick_us <= :cutoff_us and t.state in (2, 3, 4);
+where t.schedule = :schedule and t.tick_us <= :upto_us
+  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+  and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
+                  and r.state in (9, 8, -4));
 -- then
 delete gone from {attempt} gone join {tick} t
   on t.schedule = gone.process and t.run_key = gone.run_key
-where t.schedule = :schedule and t.tick_us <= :cutoff_us and t.state in (2, 3, 4);
+where t.schedule = :schedule and t.tick_us <= :upto_us
+  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+  and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
+                  and r.state in (9, 8, -4));
 -- then
 delete gone from {run} gone join {tick} t
   on t.schedule = gone.process and t.run_key = gone.run_key
-where t.schedule = :schedule and t.tick_us <= :cutoff_us and t.state in (2, 3, 4);
+where t.schedule = :schedule and t.tick_us <= :upto_us
+  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+  and gone.state not in (9, 8, -4);
 -- then
-delete from {tick} where schedule = :schedule and tick_us <= :cutoff_us and state in (2, 3, 4);
+delete t from {tick} t
+where t.schedule = :schedule and t.tick_us <= :upto_us
+  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
+  and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
+                  and r.state in (9, 8, -4));

@@ -285,7 +285,7 @@ create table if not exists {schedule} (
   running_us         bigint,
   running_since_us   bigint,
   version            bigint not null,
-  launches           bigint not null,
+  decisions          bigint not null,
   grace_us           bigint not null,
   backoff_us         bigint not null,
   longest_backoff_us bigint not null,

@@ -265,7 +265,7 @@ create table if not exists {schedule} (
   running_us         integer,
   running_since_us   integer,
   version            integer not null,
-  launches           integer not null,
+  decisions          integer not null,
   grace_us           integer not null,
   backoff_us         integer not null,
   longest_backoff_us integer not null,

@@ -17,6 +17,7 @@ constexpr timestamp noon = std::chrono::sys_days{std::chrono::year{2026} / 11 / 
 definition minutely() {
   definition out;
   out.when = cron("* * * * *");
+  out.in = zone();
   out.decided = noon;
   out.window = noon;
   return out;

@@ -1,5 +1,7 @@
 #include "schedule/definition.hpp"
 
+#include <daybook/error.hpp>
+
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -53,7 +55,11 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   decode(columns[1], text);
   decode(columns[2], out.options.zone);
   out.when = cron::parse(text).hashed(out.name);
-  out.in = all[out.options.zone];
+  try {
+    out.in = all[out.options.zone];
+  } catch (error const&) {
+    out.in.reset();  // said when it is needed: a person may pause it, or give it another
+  }
   auto const n = numbers<16>(columns.subspan(3));
   auto& to = out.options;
   to.changes = {static_cast<gap>(n[0]), static_cast<fold>(n[1])};
@@ -68,7 +74,7 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   to.keep = static_cast<int>(n[10]);
   out.state = static_cast<schedule_state>(n[11]);
   out.version = n[12];
-  out.launches = n[13];
+  out.decisions = n[13];
   out.decided = instant(n[14]);
   out.window = instant(n[15]);
   out.running = instant(columns[19]);
@@ -79,6 +85,14 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   out.now = instant(columns[23]).value_or(timestamp{});
   decode(columns[24], out.holder);
   return out;
+}
+
+std::optional<timestamp> definition::next(timestamp after) const {
+  return when.next(after, in ? *in : zone(options.zone), options.changes);
+}
+
+std::optional<timestamp> definition::previous(timestamp before) const {
+  return when.previous(before, in ? *in : zone(options.zone), options.changes);
 }
 
 tick_info tick_of(std::span<cell const> columns) {

@@ -26,6 +26,7 @@ enum class standing : std::uint8_t {
   alive = 1,   ///< its holder's lease is good
   free = 2,    ///< nobody has its run
   orphan = 3,  ///< its holder is dead, and still has its run
+  failed = 4,  ///< another process that took part in its run has ended that as failed
 };
 
 /// Zones by name: each file is read once.
@@ -43,30 +44,27 @@ class zones {
 
 struct definition {
   std::string name;
-  cron when{"@yearly"};  ///< with its `H` drawn
-  zone in;
+  cron when{"@yearly"};    ///< with its `H` drawn
+  std::optional<zone> in;  ///< empty: this system does not have it
   schedule_options options;
   schedule_state state = schedule_state::active;
   std::int64_t version = 0;
-  std::int64_t launches = 0;
+  std::int64_t decisions = 0;
   timestamp decided;  ///< all ticks up to here are launched or skipped
   timestamp window;   ///< where the next window begins
   std::optional<timestamp> running;
   std::optional<timestamp> running_since;
   standing its = standing::none;
-  std::string holder;  ///< who has its run, or had it last
+  std::string holder;                 ///< who has its run, or had it last
   std::optional<timestamp> open_due;  ///< when a tick that is there already is to be tried
   timestamp now;
 
-  [[nodiscard]] std::optional<timestamp> next(timestamp after) const {
-    return when.next(after, in, options.changes);
-  }
-  [[nodiscard]] std::optional<timestamp> previous(timestamp before) const {
-    return when.previous(before, in, options.changes);
-  }
+  // On failure: throws daybook::error where this system does not have its zone.
+  [[nodiscard]] std::optional<timestamp> next(timestamp after) const;
+  [[nodiscard]] std::optional<timestamp> previous(timestamp before) const;
 };
 
-/// From the columns of schedule.look. On failure: daybook::error where its zone is not there.
+/// From the columns of schedule.look.
 [[nodiscard]] definition definition_of(std::span<cell const> columns, zones& all);
 /// From the columns of tick.find.
 [[nodiscard]] tick_info tick_of(std::span<cell const> columns);

@@ -19,8 +19,14 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// So many launches from one pruning to the next, each of which is part of a launch.
-constexpr std::int64_t prune_every = 32;
+/// So many decisions from one pruning to the next, which is part of the last: the more are kept,
+/// the longer it takes to find the end of those.
+std::int64_t prune_every(schedule_options const& of) {
+  return std::clamp<std::int64_t>(of.keep / 8, 32, 1024);
+}
+
+/// What failed waits for a person, and is kept for so many times as long.
+constexpr std::int64_t patience_with_failed = 10;
 
 /// A year of one tick a second must not become due again at once, should the database have been
 /// away: each time a little later, and not all at once.
@@ -70,16 +76,18 @@ void write_end(db::session& on, core::context const& with, std::string const& sc
 }  // namespace
 
 attended launcher::attend(definition const& of) {
-  if (of.state == schedule_state::removed && !of.running) return {};
   if (of.its == standing::free || of.its == standing::orphan) return take_over(of);
+  if (of.its == standing::failed) return end_failed(of);
+  if (of.state == schedule_state::removed) return {};
   auto const what = decide(of, of.now);
+  bool const open = !of.running && of.open_due && *of.open_due <= of.now;
+  // In the order of their times: else work that takes longer than from tick to tick would never be
+  // tried again.
+  if (open && (what.nothing() || *of.open_due < *of.next(of.decided))) return try_again(of);
   if (what.launch) return launch(of, what);
-  if (what.skip) {
-    skip(of, *what.skip);
-    return {{}, true};
-  }
-  if (!of.running && of.open_due && *of.open_due <= of.now) return try_again(of);
-  return {};
+  if (!what.skip) return {};
+  skip(of, *what.skip);
+  return {{}, true};
 }
 
 bool launcher::advance(db::session& on, definition const& of, decision const& what) const {
@@ -102,22 +110,33 @@ bool launcher::advance(db::session& on, definition const& of, decision const& wh
 void launcher::skip(definition const& of, skipped const& what) {
   try {
     core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
-      return advance(on, of, {what, {}}) ? core::decision::commit : core::decision::rollback;
+      if (!advance(on, of, {what, {}})) return core::decision::rollback;
+      prune(on, of);
+      return core::decision::commit;
     });
   } catch (core::lost_reply const&) {
     return;  // who looks next sees what became of it
   }
 }
 
-/// Those beyond the ones that are kept, a few at a time.
+/// Those beyond the ones that are kept, a piece at a time, which is more than came since.
 void launcher::prune(db::session& on, definition const& of) const {
-  if (of.launches % prune_every != prune_every - 1) return;
+  auto const every = prune_every(of.options);
+  if (of.decisions % every != every - 1) return;
   std::string_view const name = of.name;
-  auto const found = db::run(on, with_.sql["tick.cutoff"], {name, std::int64_t{of.options.keep}});
-  if (found.size() == 0) return;
-  std::int64_t cutoff = 0;
-  decode(found.row(0)[0], cutoff);
-  db::run(on, with_.sql["tick.prune"], {name, cutoff});
+  auto const found_in = [](db::table const& rows) {
+    std::optional<std::int64_t> out;
+    if (rows.size() > 0) decode(rows.row(0)[0], out);
+    return out;
+  };
+  for (std::int64_t const failed : {0, 1}) {
+    auto const keep = std::int64_t{of.options.keep} * (failed == 1 ? patience_with_failed : 1);
+    auto const cutoff = found_in(db::run(on, with_.sql["tick.cutoff"], {name, keep}));
+    if (!cutoff) return;
+    auto const upto =
+        found_in(db::run(on, with_.sql["tick.piece"], {name, *cutoff, failed, 4 * every}));
+    if (upto) db::run(on, with_.sql["tick.prune"], {name, *upto, failed});
+  }
 }
 
 attended launcher::launch(definition const& of, decision const& what) {
@@ -176,31 +195,52 @@ attended launcher::try_again(definition const& of) {
   return hand_over(of, facts_of(of, *tick), std::move(*got).take(), false);
 }
 
+/// Another node may have been faster, and the tick may have failed since, or be tried again.
+bool launcher::unchanged(db::session& on, definition const& of) const {
+  return db::run(on, with_.sql["schedule.seen"], {std::string_view(of.name), of.version})
+             .affected == 1;
+}
+
+/// What runs, as it stands in its row; empty: nothing does any more, and that is said.
+std::optional<tick_info> launcher::running(definition const& of) {
+  auto tick = schedules::find(with_, of.name, *of.running);
+  if (tick && tick->state == tick_state::running) return tick;
+  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    if (!unchanged(on, of)) return core::decision::rollback;
+    db::run(on, with_.sql["schedule.end"], {std::string_view(of.name), us_of(*of.running)});
+    return core::decision::commit;
+  });
+  return std::nullopt;
+}
+
+attended launcher::end_failed(definition const& of) {
+  auto const tick = running(of);
+  if (!tick) return {{}, true};
+  auto const facts = facts_of(of, *tick);
+  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    if (!unchanged(on, of)) return core::decision::rollback;
+    write_end(on, with_, of.name, tick->at, judge(run_state::failed, facts, of.options),
+              "a process that took part in its run ended that as failed");
+    return core::decision::commit;
+  });
+  return {{}, true};
+}
+
 attended launcher::take_over(definition const& of) {
   // Nobody declares itself dead: a renewal that is late would still come through.
   auto const self = lease_->peek();
   if (of.its == standing::orphan && self && !self->dead() && self->uuid() == of.holder) return {};
-  // Another node may have been faster, and the tick may have failed since, or be tried again.
-  auto const seen = [&](db::session& on) {
-    return db::run(on, with_.sql["schedule.seen"], {std::string_view(of.name), of.version})
-               .affected == 1;
-  };
-  auto tick = schedules::find(with_, of.name, *of.running);
-  if (!tick || tick->state != tick_state::running) {
-    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
-      if (!seen(on)) return core::decision::rollback;
-      db::run(on, with_.sql["schedule.end"], {std::string_view(of.name), us_of(*of.running)});
-      return core::decision::commit;
-    });
-    return {{}, true};
-  }
-  bool const crashed = of.its == standing::orphan;
+  auto const tick = running(of);
+  if (!tick) return {{}, true};
+  auto const seen = [&](db::session& on) { return unchanged(on, of); };
+  bool crashed = false;
   auto got =
       starter_->start_with(process(of.name), key(tick->run), {.once = true}, [&](db::session& on) {
-        if (!seen(on)) return false;
-        if (crashed) {
-          db::run(on, with_.sql["tick.crashed"], {std::string_view(of.name), us_of(tick->at)});
-        }
+        crashed = false;
+        if (!unchanged(on, of)) return false;
+        crashed = db::run(on, with_.sql["tick.crashed"],
+                          {std::string_view(of.name), us_of(tick->at), std::string_view(tick->run)})
+                      .affected == 1;
         return true;
       });
   if (!got) return {{}, true};
@@ -233,6 +273,8 @@ attended launcher::refused(definition const& of, tick_info const& tick, refusal 
 attended launcher::hand_over(definition const& of, tick_facts facts, run held, bool taken_over) {
   held.internals().ends_with([with = with_, facts, by = of.options](
                                  db::session& on, run_state state, std::string_view why) {
+    // What is handed back is still its schedule's: whoever looks next goes on with it.
+    if (state == run_state::interrupted) return;
     if (base::left_out("tick_end")) return;  // whoever looks next finds a run that is over
     write_end(on, with, facts.schedule, facts.at, judge(state, facts, by), why);
   });

@@ -46,6 +46,9 @@ class launcher {
   attended launch(definition const& of, decision const& what);
   attended try_again(definition const& of);
   attended take_over(definition const& of);
+  attended end_failed(definition const& of);
+  [[nodiscard]] std::optional<tick_info> running(definition const& of);
+  [[nodiscard]] bool unchanged(db::session& on, definition const& of) const;
   void skip(definition const& of, skipped const& what);
   /// The start said no: what that means for a tick that is there already. `first`, in the same
   /// transaction, says whether it still is as it was seen.

@@ -34,7 +34,7 @@ void check_between(std::string_view schedule, char const* what, std::int64_t val
 void check(std::string_view name, schedule_options const& of) {
   check_name("schedule name", name);
   check_between(name, "'most'", of.most, 1, 100'000);
-  check_between(name, "the grace, in seconds,", of.grace.count(), 0,
+  check_between(name, "the grace, in seconds,", of.grace.count(), 1,
                 std::chrono::seconds(longest).count());
   check_between(name, "the number of attempts", of.attempts, 1, 1000);
   check_between(name, "the first back-off, in ms,", of.backoff.count(), 0,
@@ -81,7 +81,8 @@ void change(core::context const& with, definition const& from, cron const& when,
   bool const renewed = removed || !same_ticks(from, when, of);
   auto const decided = renewed ? std::max(from.decided, from.now) : from.decided;
   std::optional<skipped> skip;
-  if (renewed && !removed) skip = skip_all(from, from.now, "missed; the expression changed");
+  if (renewed && !removed && from.in)
+    skip = skip_all(from, from.now, "missed; the expression changed");
   core::transact(with, {.name = "schedule", .patience = patience}, [&](db::session& on) {
     auto const changed =
         db::run(
@@ -124,13 +125,7 @@ std::vector<definition> all(core::context const& with, zones& in) {
   });
   std::vector<definition> out;
   out.reserve(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    try {
-      out.push_back(definition_of(found.row(i), in));
-    } catch (error const& e) {
-      with.watch.retried("schedule", e.what());
-    }
-  }
+  for (std::size_t i = 0; i < found.size(); ++i) out.push_back(definition_of(found.row(i), in));
   return out;
 }
 
@@ -148,7 +143,7 @@ schedule_info info_of(definition const& of) {
   schedule_info out{
       of.name, std::string(of.when.text()), of.options, of.state, of.decided, of.window, of.running,
       {}};
-  if (of.state == schedule_state::active) out.next = of.next(std::max(of.decided, of.now));
+  if (of.state == schedule_state::active && of.in) out.next = of.next(std::max(of.decided, of.now));
   return out;
 }
 
@@ -205,9 +200,11 @@ timestamp store::trigger(remark const& by) const {
     auto const tick = std::max(now_is.now, now_is.decided + microseconds{1});
     // Those that went by while it was paused, too: nothing before `tick` is looked at again.
     bool const paused = now_is.state == schedule_state::paused;
-    auto const skip =
-        skip_all(now_is, tick - microseconds{1},
-                 paused ? "it was paused" : "missed; one was asked for by hand after it");
+    std::optional<skipped> skip;
+    if (now_is.in) {
+      skip = skip_all(now_is, tick - microseconds{1},
+                      paused ? "it was paused" : "missed; one was asked for by hand after it");
+    }
     auto const key = text_of(tick);
     std::string_view const name = name_;
     bool const done =
@@ -234,12 +231,13 @@ bool store::retry(timestamp tick, remark const& by) const {
   auto const was = find(tick);
   if (!was || was->state != tick_state::failed) return false;
   auto const ended = was->ended ? text_of(*was->ended) : std::string();
-  return core::make({with_, name_, was->run, "retry", core::bounded_remark(by)},
-                    "failed at " + ended, [&](db::session& on) {
-                      return db::run(on, with_.sql["tick.again"],
-                                     {std::string_view(name_), us_of(tick)})
-                                 .affected == 1;
-                    });
+  return core::make(
+      {with_, name_, was->run, "retry", core::bounded_remark(by)}, "failed at " + ended,
+      [&](db::session& on) {
+        return db::run(on, with_.sql["schedule.touch"], {std::string_view(name_)}).affected == 1 &&
+               db::run(on, with_.sql["tick.again"], {std::string_view(name_), us_of(tick)})
+                       .affected == 1;
+      });
 }
 
 bool store::set(schedule_state state, std::string_view action, std::string const& why_skipped,
@@ -251,7 +249,8 @@ bool store::set(schedule_state state, std::string_view action, std::string const
     // Its ticks go by while it is paused; what was due before is decided by the pause itself.
     auto as_if_active = now_is;
     as_if_active.state = schedule_state::active;
-    auto const skip = skip_all(as_if_active, now_is.now, why_skipped);
+    std::optional<skipped> skip;
+    if (now_is.in) skip = skip_all(as_if_active, now_is.now, why_skipped);
     auto const decided = skip ? skip->last : now_is.decided;
     bool const done = core::make(
         {with_, name_, key, action, core::bounded_remark(by)},

@@ -58,8 +58,7 @@ std::shared_ptr<store> make(core::context const& with, std::string_view name, cr
                                              zones& all);
 [[nodiscard]] std::optional<tick_info> find(core::context const& with, std::string_view name,
                                             timestamp tick);
-/// All but those that were removed. One whose zone this system does not have is told to the
-/// observer, and left out.
+/// All but those that were removed and of which nothing runs.
 [[nodiscard]] std::vector<definition> all(core::context const& with, zones& in);
 [[nodiscard]] schedule_info info_of(definition const& of);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace daybook {
 inline namespace v1 {
@@ -54,10 +55,23 @@ void ticker::set_locked(place const& what, instant at) {
   if (first) stirred_.notify_one();
 }
 
-void ticker::set(place const& what, instant at) {
+void ticker::done_attending(place const& what, instant next) {
+  std::lock_guard const lock(guard_);
+  what->attended = false;
+  if (std::exchange(what->again, false)) next = local_clock::now();
+  auto const known = all_.find(what->name);
+  if (known != all_.end() && known->second == what) set_locked(what, next);
+}
+
+void ticker::hurry(place const& what, instant at) {
   std::lock_guard const lock(guard_);
   auto const known = all_.find(what->name);
-  if (known != all_.end() && known->second == what) set_locked(what, at);
+  if (known == all_.end() || known->second != what) return;
+  if (what->attended) {
+    what->again = true;
+  } else if (at < what->at) {
+    set_locked(what, at);
+  }
 }
 
 void ticker::serve(std::string_view schedule, tick_handler handler) {
@@ -79,7 +93,8 @@ void ticker::serve(std::string_view schedule, tick_handler handler) {
 
 void ticker::start() {
   std::lock_guard const lock(guard_);
-  if (!threads_.empty()) bad("this node was started before");
+  if (std::exchange(started_, true)) bad("this node was started before");
+  if (stopping_.stop_requested()) bad("this node was stopped: make another");
   for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -90,6 +105,7 @@ void ticker::wake() noexcept {
 }
 
 void ticker::stop() noexcept {
+  std::lock_guard const one_of_them(ending_);
   std::vector<std::jthread> ending;
   {
     std::lock_guard const lock(guard_);
@@ -126,6 +142,7 @@ std::optional<ticker::place> ticker::next() {
     if (!order_.empty() && order_.begin()->first <= now) {
       auto const first = order_.begin()->second;
       set_locked(first, instant::max());
+      first->attended = true;
       // Others may have something to do meanwhile, which nobody waits for but this thread.
       stirred_.notify_one();
       return first;
@@ -138,11 +155,16 @@ std::optional<ticker::place> ticker::next() {
 
 ticker::instant ticker::when(schedules::definition const& of, instant known_at) const {
   using schedules::standing;
+  // Longer than a clock of this machine can tell is as good as a day.
+  constexpr timestamp::duration longest = std::chrono::hours{24};
   auto const after = [&](timestamp at) {
-    auto const wait = std::max(at - of.now, timestamp::duration{0});
+    auto const wait = at <= of.now            ? timestamp::duration{0}
+                      : at > of.now + longest ? longest
+                                              : at - of.now;
     return known_at + wait + base::jitter(options_.jitter);
   };
-  if (of.its == standing::free || of.its == standing::orphan) return after(of.now);
+  bool const ended_elsewhere = of.its != standing::none && of.its != standing::alive;
+  if (ended_elsewhere) return after(of.now);
   auto out = instant::max();
   if (of.state == schedule_state::active) {
     auto const tick = of.next(of.decided);
@@ -151,20 +173,27 @@ ticker::instant ticker::when(schedules::definition const& of, instant known_at) 
         of.running && tick && *tick <= of.now && schedules::decide(of, of.now).nothing();
     if (tick && !waits) out = after(*tick);
   }
-  if (of.open_due && !of.running) out = std::min(out, after(*of.open_due));
+  bool const removed = of.state == schedule_state::removed;
+  if (of.open_due && !of.running && !removed) out = std::min(out, after(*of.open_due));
   return out;
 }
 
 void ticker::look_at_all() {
   try {
     auto const known_at = local_clock::now();
-    auto const there = schedules::all(of_->ready(), zones_);
-    std::lock_guard const lock(guard_);
-    for (auto const& one : there) {
-      auto const mine = all_.find(one.name);
-      if (mine == all_.end()) continue;
-      auto const at = when(one, known_at);
-      if (at < mine->second->at) set_locked(mine->second, at);
+    for (auto const& one : schedules::all(of_->ready(), zones_)) {
+      place mine;
+      {
+        std::lock_guard const lock(guard_);
+        auto const found = all_.find(one.name);
+        if (found == all_.end()) continue;
+        mine = found->second;
+      }
+      try {
+        hurry(mine, when(one, known_at));
+      } catch (error const& e) {
+        told(e.what());  // a zone that is not here; other nodes may have it
+      }
     }
   } catch (std::exception const& e) {
     told(e.what());
@@ -178,29 +207,41 @@ void ticker::look_at_all() {
 
 void ticker::attend(place const& what) {
   constexpr milliseconds shortest_pause{50};
+  std::optional<instant> next;
   try {
-    auto const known_at = local_clock::now();
-    auto const of = schedules::look(of_->ready(), what->name, zones_);
-    if (!of) return;
-    auto got = launch_.attend(*of);
-    what->pause = {};
-    if (!got.tick) return set(what, got.look_again ? local_clock::now() : when(*of, known_at));
-    // It must be looked at while the handler works: ticks that come meanwhile are skipped.
-    auto next = of->next(std::max(got.tick->facts.at, of->decided));
-    auto const next_at =
-        next ? known_at + (*next - of->now) + base::jitter(options_.jitter) : instant::max();
-    set(what, next_at);
-    call(what->handler, std::move(*got.tick));
-    bool const late = next && known_at + (*next - of->now) <= local_clock::now();
-    if (late) set(what, local_clock::now());
+    next = look_at(what);
   } catch (std::exception const& e) {
     told(e.what());
     what->pause = std::clamp(what->pause * 2, shortest_pause, options_.poll);
-    set(what, local_clock::now() + what->pause + base::jitter(what->pause));
+    next = local_clock::now() + what->pause + base::jitter(what->pause);
   }
+  if (next) done_attending(what, *next);
 }
 
-void ticker::call(tick_handler const& handler, schedules::launched one) {
+std::optional<ticker::instant> ticker::look_at(place const& what) {
+  auto const known_at = local_clock::now();
+  auto const of = schedules::look(of_->ready(), what->name, zones_);
+  if (!of) return instant::max();
+  auto got = launch_.attend(*of);
+  what->pause = {};
+  if (!got.tick) {
+    if (got.look_again) return local_clock::now();
+    // Nothing was to be done, or could be: nothing will be, before something changes.
+    auto const at = when(*of, known_at);
+    return at <= known_at + options_.jitter ? known_at + options_.poll : at;
+  }
+  // It must be looked at while the handler works: ticks that come meanwhile are skipped.
+  auto after = *of;
+  after.decided = std::max(got.tick->facts.at, of->decided);
+  after.running = got.tick->facts.at;
+  after.its = schedules::standing::alive;
+  done_attending(what, when(after, known_at));
+  bool const back = !call(what->handler, std::move(*got.tick));
+  hurry(what, local_clock::now() + (back ? options_.poll : milliseconds{0}));
+  return std::nullopt;
+}
+
+bool ticker::call(tick_handler const& handler, schedules::launched one) {
   {
     std::lock_guard const lock(guard_);
     ++counts_.running;
@@ -215,22 +256,24 @@ void ticker::call(tick_handler const& handler, schedules::launched one) {
   } catch (...) {
     failure = "the handler threw something that is no std::exception";
   }
+  bool back = false;
   try {
-    finish(mine, failure);
+    back = finish(mine, failure);
   } catch (std::exception const& e) {
     told(e.what());
   }
   std::lock_guard const lock(guard_);
   --counts_.running;
+  return !back;
 }
 
-void ticker::finish(tick& done, std::optional<std::string> const& failure) {
+bool ticker::finish(tick& done, std::optional<std::string> const& failure) {
   bool const back = done.handed_back();
   auto& run = done.run();
   if (!run || !run.internals().is_open()) {  // by the handler itself
     std::lock_guard const lock(guard_);
     ++counts_.done;
-    return;
+    return false;
   }
   auto const how = back      ? std::move(run).release("handed back")
                    : failure ? std::move(run).fail(*failure)
@@ -245,6 +288,7 @@ void ticker::finish(tick& done, std::optional<std::string> const& failure) {
   } else {
     ++counts_.done;
   }
+  return back;
 }
 
 std::int64_t ticker::drain() {
@@ -254,11 +298,12 @@ std::int64_t ticker::drain() {
     auto const known = all_.find(name);
     return known == all_.end() ? tick_handler() : known->second->handler;
   };
+  std::set<std::string> refused;  // handed back: for others, or for later
   for (bool again = true; again && !stopping_.stop_requested();) {
     again = false;
     for (auto const& one : schedules::all(of_->ready(), zones_)) {
       auto const handler = handler_of(one.name);
-      if (!handler) continue;
+      if (!handler || refused.contains(one.name)) continue;
       auto of = std::optional(one);
       while (of && !stopping_.stop_requested()) {
         auto got = launch_.attend(*of);
@@ -266,8 +311,9 @@ std::int64_t ticker::drain() {
         again = true;
         if (got.tick) {
           ++out;
-          call(handler, std::move(*got.tick));
+          if (!call(handler, std::move(*got.tick))) refused.insert(one.name);
         }
+        if (refused.contains(one.name)) break;
         of = schedules::look(of_->ready(), one.name, zones_);
       }
     }

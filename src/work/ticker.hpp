@@ -51,6 +51,8 @@ class ticker {
     tick_handler handler;
     instant at = instant::max();
     std::chrono::milliseconds pause{0};  ///< after a fault
+    bool attended = false;               ///< a thread is finding out what is to be done
+    bool again = false;                  ///< and shall look once more
   };
   using place = std::shared_ptr<served>;
 
@@ -60,13 +62,18 @@ class ticker {
   std::optional<place> next();
   void look_at_all();
   void attend(place const& what);
-  void call(tick_handler const& handler, schedules::launched one);
-  void finish(tick& done, std::optional<std::string> const& failure);
+  /// Until when nothing is to be done; empty: its handler was called, and others attend it since.
+  [[nodiscard]] std::optional<instant> look_at(place const& what);
+  /// False: it was handed back.
+  bool call(tick_handler const& handler, schedules::launched one);
+  bool finish(tick& done, std::optional<std::string> const& failure);
   /// When a schedule is to be looked at again, as far as is known.
   [[nodiscard]] instant when(schedules::definition const& of, instant known_at) const;
   /// The guard must be held.
-  void set(place const& what, instant at);
   void set_locked(place const& what, instant at);
+  void done_attending(place const& what, instant next);
+  /// Where it is to be looked at no later than then.
+  void hurry(place const& what, instant at);
   void told(std::string_view why) const;
 
   engine* of_;
@@ -74,6 +81,8 @@ class ticker {
   schedules::launcher launch_;
   schedules::zones zones_;
   std::stop_source stopping_;
+  std::mutex ending_;  ///< held by who waits for the threads
+  bool started_ = false;
   mutable std::mutex guard_;
   std::condition_variable stirred_;
   std::map<std::string, place, std::less<>> all_;

@@ -102,6 +102,21 @@ TEST_P(nodes, serves_again_what_is_made_later) {
   early.stop();
 }
 
+TEST_P(nodes, what_failed_is_tried_again_in_time_and_not_at_the_next_poll) {
+  daybook::node patient(book_, {.threads = 2, .poll = 1h});
+  auto leads = book_.make_schedule("by hand", daybook::cron("@yearly"), {.backoff = 10ms});
+  std::atomic<int> attempts = 0;
+  patient.serve("by hand", [&](tick& one) {
+    if (++attempts < 3) throw std::runtime_error("away");
+    saw(one);
+  });
+  static_cast<void>(leads.trigger({.actor = "anna", .reason = "a test"}));
+  patient.start();
+  wait_for(1);
+  patient.stop();
+  EXPECT_EQ(attempts, 3);
+}
+
 TEST_P(nodes, options_out_of_their_range_are_refused) {
   EXPECT_EQ(fault_of([&] { daybook::node(book_, {.threads = 0}); }), fault::bad_argument);
   EXPECT_EQ(fault_of([&] { daybook::node(book_, {.poll = 1ms}); }), fault::bad_argument);

@@ -320,9 +320,87 @@ TEST_P(scheduled, what_is_handed_back_goes_on_elsewhere_at_once) {
     if (std::exchange(stopping, false)) one.hand_back();
   });
   clock_.advance(1min);
-  EXPECT_EQ(first_.drain(), 2);
+  EXPECT_EQ(first_.drain(), 1) << "who hands it back does not take it again";
+  auto mine = book_.schedule("leads").value();
+  EXPECT_TRUE(mine.pause(anna)) << "what runs goes on";
+  EXPECT_EQ(second_.drain(), 1);
   EXPECT_EQ(done_.size(), 2U);
   EXPECT_EQ(leads.find(noon + 1min)->failures, 0);
+}
+
+TEST_P(scheduled, a_tick_of_a_removed_schedule_is_taken_over_all_the_same) {
+  auto leads = make();
+  int attempts = 0;
+  serve("leads", [&](tick&) {
+    if (++attempts > 1) return;
+    EXPECT_TRUE(leads.remove(anna));
+    clock_.advance(31s);
+    EXPECT_EQ(second_.drain(), 1);
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+  EXPECT_EQ(second_.counts().done, 1);
+}
+
+TEST_P(scheduled, what_a_child_ends_as_failed_counts_as_a_failure) {
+  auto const leads = make({.attempts = 2, .backoff = 10s});
+  serve("leads", [&](tick& one) {
+    auto child = other_.attach(one.run().token());
+    EXPECT_TRUE(std::move(child.value()).fail("the child says no"));
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_EQ(leads.find(noon + 1min)->state, tick_state::due);
+  clock_.advance(12s);
+  EXPECT_EQ(first_.drain(), 1);
+  auto const was = leads.find(noon + 1min).value();
+  EXPECT_EQ(was.state, tick_state::failed);
+  EXPECT_EQ(was.failures, 2);
+}
+
+TEST_P(scheduled, a_death_is_counted_by_who_comes_after_the_one_that_freed_the_run) {
+  auto const leads = make();
+  int attempts = 0;
+  serve("leads", [&](tick&) {
+    if (++attempts > 1) return;
+    clock_.advance(31s);
+    daybook::testing::arm("launch.begun", failpoint_action::fail);  // freed, and not started
+    EXPECT_THROW(second_.drain(), daybook::error);
+    EXPECT_EQ(second_.drain(), 1);
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_EQ(leads.find(noon + 1min)->crashes, 1);
+}
+
+TEST_P(scheduled,
+       what_is_tried_again_has_its_turn_although_work_takes_longer_than_from_tick_to_tick) {
+  auto const leads = make({.catch_up = catch_up::all, .overlap = overlap::queue, .backoff = 1s});
+  bool away = true;
+  serve("leads", [&](tick& one) {
+    clock_.advance(61s);
+    ASSERT_TRUE(daybook::testing::renew(book_) && daybook::testing::renew(other_));
+    if (one.at() == noon + 1min && std::exchange(away, false)) throw std::runtime_error("away");
+    if (one.at() == noon + 8min) one.hand_back();  // else it would never end
+  });
+  clock_.advance(1min);
+  first_.drain();
+  EXPECT_EQ(leads.find(noon + 1min)->state, tick_state::done);
+}
+
+TEST_P(scheduled, a_zone_that_is_not_here_keeps_nobody_from_pausing_it) {
+  auto leads = make({.zone = "Europe/Prague"});
+  ASSERT_EQ(::setenv("TZDIR", "/nowhere", 1), 0);
+  serve("leads");
+  clock_.advance(1min);
+  EXPECT_EQ(fault_of([&] { first_.drain(); }), fault::bad_argument);
+  EXPECT_TRUE(leads.pause(anna));
+  EXPECT_FALSE(leads.info().next);
+  make({.zone = "UTC"});
+  ::unsetenv("TZDIR");
+  EXPECT_TRUE(leads.resume(anna));
+  EXPECT_EQ(first_.drain(), 0);
 }
 
 TEST_P(scheduled, by_hand_a_window_ends_now_and_the_next_begins_there) {
@@ -441,6 +519,23 @@ TEST_P(scheduled, what_is_forgotten_never_comes_again) {
   expect_tiled();
 }
 
+TEST_P(scheduled, what_failed_is_kept_for_longer_than_what_is_done) {
+  auto const leads = make({.attempts = 1, .keep = 10});
+  serve("leads", [&](tick& one) {
+    if (one.at() == noon + 1min) throw std::runtime_error("the partner is away");
+  });
+  for (int i = 0; i < 70; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+  EXPECT_FALSE(leads.find(noon + 2min));
+  EXPECT_EQ(leads.find(noon + 1min)->state, tick_state::failed);
+  for (int i = 0; i < 70; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+}
+
 TEST_P(scheduled, ticks_of_the_past_where_its_beginning_is_there) {
   make({.catch_up = catch_up::all, .since = noon - 3min});
   serve("leads");
@@ -506,6 +601,7 @@ TEST_P(scheduled, bad_input_is_refused_by_name) {
   refused("* * * * *", {}, "");
   refused("* * * * *", {.zone = "Mars/Olympus"});
   refused("* * * * *", {.most = 0});
+  refused("* * * * *", {.grace = 0s});
   refused("* * * * *", {.attempts = 0});
   refused("* * * * *", {.backoff = 2h});  // above the longest
   refused("* * * * *", {.keep = 1});
