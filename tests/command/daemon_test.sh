@@ -46,7 +46,6 @@ lines() { [[ -e $2 ]] && (($(wc -l <"$2") >= $1)); }
 file second 'cron = "* * * * * *"' <<'END'
 #!/bin/sh
 for one in /proc/$$/fd/*; do readlink "$one"; done >files.$$; mv files.$$ second.files
-readlink /proc/$$/fd/0 >stdin.$$ && mv stdin.$$ second.stdin
 [ "$DAYBOOK_WINDOW_START $DAYBOOK_WINDOW_END $DAYBOOK_TICK $DAYBOOK_KEY" = "$1 $2 $2 $2" ] &&
     echo "$1 $2" >>second.log
 echo "it says hello"
@@ -69,7 +68,6 @@ is "the end of its output is kept" "it says hello|it warns" \
 is "its code too" 0 "$(daybook runs show second --key "$key" --json | field attempts.0.exit_code)"
 is "no file of ours" 0 "$(grep -cE 'socket|\.db|anon' second.files)"
 has "but these" second.files pipe
-is "nothing to read" /dev/null "$(cat second.stdin)"
 is "nothing on stdout" "" "$(cat second.out)"
 
 # --- Told to stop: TERM at once, handed back, gone on with by another in the same window
@@ -290,16 +288,17 @@ lives "what a success leaves" "$(cat leaves.pid)"
 started+=("$(cat leaves.pid)")
 
 # --- Nobody reads the log any more
-file unread <<<$'#!/bin/sh\necho hello; touch unread.done'
+file unread <<<$'#!/bin/sh\nreadlink /proc/$$/fd/0 >unread.stdin; echo hello'
 mkfifo log
 head -1 log >log.head &
 reader=$!
-"$daybook" daemon --config unread.toml --poll 50ms 2>log </dev/null &
+"$daybook" daemon --config unread.toml --poll 50ms 2>log <unread.toml &
 last=$!
 started+=("$last")
 wait "$reader"
 trigger unread >out
 becomes "it works on" unread "done"
+is "nothing to read, whatever we have" /dev/null "$(cat unread.stdin)"
 stops "unread" "$last"
 
 # --- systemd
