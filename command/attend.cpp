@@ -71,7 +71,7 @@ attended attend(child& job, capture& output, limits const& within) {
   while (!over.look()) {
     auto const files = output.files();
     // Once it has ended, only its group is waited for.
-    int const ending = job.poll() ? -1 : end.file();
+    int const ending = over.child_ended() ? -1 : end.file();
     std::array<pollfd, 4> watch{{{ending, POLLIN, 0},
                                  {asked.file(), POLLIN, 0},
                                  {files[0], POLLIN, 0},

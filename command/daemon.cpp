@@ -312,6 +312,8 @@ class service {
 }  // namespace
 
 int daemon(arguments const& given) {
+  // Whoever read our log may be gone; children get it as we were given it.
+  std::signal(SIGPIPE, SIG_IGN);
   service one(read(given));
   return one.work();
 }

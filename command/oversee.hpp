@@ -38,6 +38,8 @@ class overseer {
   /// How long until look() has to be called again, at most so long.
   [[nodiscard]] std::chrono::milliseconds pause(std::chrono::milliseconds at_most) const;
 
+  /// As the last look() has found.
+  [[nodiscard]] bool child_ended() const noexcept { return status_.has_value(); }
   [[nodiscard]] ended_by why() const noexcept { return why_; }
   /// Once look() was true.
   [[nodiscard]] child_status const& status() const noexcept { return *status_; }

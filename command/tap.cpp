@@ -197,7 +197,7 @@ int tap::open_pump(int output) {
     throw complaint(exit_code::cannot_execute,
                     fmt::format("cannot start a command: {}", std::strerror(problem)));
   }
-  pumps_.push_back({id, asks[0]});
+  pumps_.push_back({.id = id, .asks = asks[0]});
   return data[1];
 }
 
@@ -209,8 +209,9 @@ void tap::started() noexcept {
 }
 
 void tap::settle(signals& caught) {
-  for (auto const& one : pumps_) {
-    if (::send(one.asks, "", 1, MSG_NOSIGNAL) != 1) continue;  // it has ended: all is passed on
+  for (auto& one : pumps_) {
+    one.ended = ::send(one.asks, "", 1, MSG_NOSIGNAL) != 1;
+    if (one.ended) continue;  // all is passed on
     for (bool waiting = true; waiting;) {
       pollfd answer{one.asks, POLLIN, 0};
       waiting = ::poll(&answer, 1, 50) <= 0;
@@ -219,10 +220,13 @@ void tap::settle(signals& caught) {
         if (signal->number == SIGTSTP) stop_ourselves();
       }
     }
+    char byte = 0;
+    one.ended = ::recv(one.asks, &byte, 1, MSG_DONTWAIT) != 1;
   }
   for (auto& one : pumps_) {
     int status = 0;
-    if (::waitpid(one.id, &status, WNOHANG) != one.id) continue;
+    // What has closed its files is about to end, but need not have an exit status yet.
+    if (::waitpid(one.id, &status, one.ended ? 0 : WNOHANG) != one.id) continue;
     one.id = -1;
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
       say(fmt::format("the command's output could not be written: {}",

@@ -49,7 +49,8 @@ class tap {
  private:
   struct pump {
     pid_t id = -1;
-    int asks = -1;  ///< a byte there and one back: all is passed on
+    int asks = -1;       ///< a byte there and one back: all is passed on
+    bool ended = false;  ///< instead of an answer
   };
   int open_pump(int to);
   void close_all() noexcept;
