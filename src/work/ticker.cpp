@@ -153,29 +153,29 @@ std::optional<ticker::place> ticker::next() {
   }
 }
 
-ticker::instant ticker::when(schedules::definition const& of, instant known_at) const {
+std::optional<timestamp> ticker::due(schedules::definition const& of) {
   using schedules::standing;
-  // Longer than a clock of this machine can tell is as good as a day.
-  constexpr timestamp::duration longest = std::chrono::hours{24};
-  auto const after = [&](timestamp at) {
-    auto const wait = at <= of.now            ? timestamp::duration{0}
-                      : at > of.now + longest ? longest
-                                              : at - of.now;
-    return known_at + wait + base::jitter(options_.jitter);
-  };
-  bool const ended_elsewhere = of.its != standing::none && of.its != standing::alive;
-  if (ended_elsewhere) return after(of.now);
-  auto out = instant::max();
+  if (of.its != standing::none && of.its != standing::alive) return of.now;
+  std::optional<timestamp> out;
   if (of.state == schedule_state::active) {
-    auto const tick = of.next(of.decided);
+    out = of.next(of.decided);
     // One that is late although another runs waits for the end of that.
-    bool const waits =
-        of.running && tick && *tick <= of.now && schedules::decide(of, of.now).nothing();
-    if (tick && !waits) out = after(*tick);
+    if (of.running && out && *out <= of.now && schedules::decide(of, of.now).nothing()) out.reset();
   }
   bool const removed = of.state == schedule_state::removed;
-  if (of.open_due && !of.running && !removed) out = std::min(out, after(*of.open_due));
+  if (of.open_due && !of.running && !removed && (!out || *of.open_due < *out)) out = of.open_due;
   return out;
+}
+
+ticker::instant ticker::when(schedules::definition const& of, instant known_at) const {
+  // Longer than a clock of this machine can tell is as good as a day.
+  constexpr timestamp::duration longest = std::chrono::hours{24};
+  auto const at = due(of);
+  if (!at) return instant::max();
+  auto const wait = *at <= of.now            ? timestamp::duration{0}
+                    : *at > of.now + longest ? longest
+                                             : *at - of.now;
+  return known_at + wait + base::jitter(options_.jitter);
 }
 
 void ticker::look_at_all() {
@@ -227,8 +227,8 @@ std::optional<ticker::instant> ticker::look_at(place const& what) {
   if (!got.tick) {
     if (got.look_again) return local_clock::now();
     // Nothing was to be done, or could be: nothing will be, before something changes.
-    auto const at = when(*of, known_at);
-    return at <= known_at + options_.jitter ? known_at + options_.poll : at;
+    auto const at = due(*of);
+    return at && *at <= of->now ? known_at + options_.poll : when(*of, known_at);
   }
   // It must be looked at while the handler works: ticks that come meanwhile are skipped.
   auto after = *of;
@@ -268,7 +268,7 @@ bool ticker::call(tick_handler const& handler, schedules::launched one) {
 }
 
 bool ticker::finish(tick& done, std::optional<std::string> const& failure) {
-  bool const back = done.handed_back();
+  bool const back = done.handed_back() && !failure;
   auto& run = done.run();
   if (!run || !run.internals().is_open()) {  // by the handler itself
     std::lock_guard const lock(guard_);

@@ -67,7 +67,10 @@ class ticker {
   /// False: it was handed back.
   bool call(tick_handler const& handler, schedules::launched one);
   bool finish(tick& done, std::optional<std::string> const& failure);
-  /// When a schedule is to be looked at again, as far as is known.
+  /// When there is something to do, as far as is known; empty: nothing is known of. On failure:
+  /// throws daybook::error where its zone is not here.
+  [[nodiscard]] static std::optional<timestamp> due(schedules::definition const& of);
+  /// When to look then.
   [[nodiscard]] instant when(schedules::definition const& of, instant known_at) const;
   /// The guard must be held.
   void set_locked(place const& what, instant at);
