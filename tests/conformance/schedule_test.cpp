@@ -233,40 +233,6 @@ TEST_P(scheduled, a_tick_that_fails_too_often_is_failed_until_a_person_retries_i
   EXPECT_EQ(book_.changes(process("leads"), key("2026-11-21T12:01:00Z")).size(), 1U);
 }
 
-/// Lets another node be faster, in the midst of a take-over.
-class slow final : public daybook::observer {
- public:
-  explicit slow(std::function<void()> meanwhile) : meanwhile_(std::move(meanwhile)) {}
-  void taken_over(daybook::run_event const&) noexcept override { meanwhile_(); }
-
- private:
-  std::function<void()> meanwhile_;
-};
-
-TEST_P(scheduled, who_comes_too_late_to_take_over_does_nothing) {
-  auto const leads = make({.backoff = 1h});
-  auto const fails = [](tick&) { throw std::runtime_error("the partner is away"); };
-  slow watch([&] {
-    second_.serve("leads", fails);
-    EXPECT_EQ(second_.drain(), 1);
-  });
-  auto options = watched();
-  options.watch = &watch;
-  auto third = database_.open(options);
-  daybook::node late(third);
-  late.serve("leads", fails);
-  first_.serve("leads", [&](tick&) {
-    clock_.advance(31s);  // its lease is over
-    EXPECT_EQ(late.drain(), 0);
-  });
-  clock_.advance(1min);
-  EXPECT_EQ(first_.drain(), 1);
-  EXPECT_THAT(lines(leads), ElementsAre("12:01 due (the partner is away)"));
-  EXPECT_EQ(leads.find(noon + 1min)->failures, 1);
-  auto const run = book_.find(process("leads"), key("2026-11-21T12:01:00Z")).value();
-  EXPECT_EQ(run.info.attempt, 2);
-}
-
 TEST_P(scheduled, another_node_takes_over_from_one_that_died_and_goes_on_with_its_steps) {
   auto const leads = make();
   int attempts = 0;

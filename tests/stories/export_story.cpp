@@ -56,7 +56,7 @@ std::string fake_clock() {
     auto const file = one.path() / "faketime/libfaketimeMT.so.1";
     if (fs::exists(file)) return file;
   }
-  throw std::runtime_error("libfaketime is not there: install the package faketime");
+  throw std::runtime_error("libfaketime is not there: install the package libfaketime");
 }
 
 /// One machine: a daemon, its way to the database, its clock.

@@ -42,6 +42,15 @@ std::int64_t record::trials() const {
   return sum;
 }
 
+std::string record::kinds() const {
+  std::lock_guard const lock(guard_);
+  std::string out;
+  for (auto const& [kind, count] : trials_) {
+    out += (out.empty() ? "" : ", ") + kind + " " + std::to_string(count);
+  }
+  return out;
+}
+
 bool record::failed() const {
   std::lock_guard const lock(guard_);
   return !failures_.empty();

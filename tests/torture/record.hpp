@@ -31,6 +31,8 @@ class record {
   record() = default;
   ~record() = default;
 
+  /// "killed 3, stopped 5": how many of each kind.
+  [[nodiscard]] std::string kinds() const;
   // For print(), in this order; the caller holds no lock.
   void print_trials(std::string const& engine, unsigned seed) const;
   void print_notes() const;
