@@ -31,7 +31,7 @@ constexpr bool sanitized = false;
 #endif
 
 /// Seconds, minutes and hours; a node goes by the database's clock.
-constexpr std::array clocks{"-2s", "+17s", "-288s", "+75m", "-3h", "+26h", "-40d"};
+constexpr std::array clocks{"+17s", "-3h", "+75m", "-288s", "+26h", "-2s", "-40d"};
 
 std::string fake_clock_library() {
   for (auto const* const at : {"/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
@@ -119,10 +119,10 @@ environment schedule_mix::any_failpoint() {
 environment schedule_mix::any_clock() {
   // SQLite's clock is that of the process.
   if (sanitized || dialect_ == "sqlite" || up_to(dice_, 1) == 0) return {};
-  report_->trial("wrong clock");
-  auto const by = static_cast<std::size_t>(up_to(dice_, static_cast<int>(clocks.size()) - 1));
+  auto const* const by = clocks.at(next_clock_++ % clocks.size());
+  report_->trial(std::string("clock ") + by);
   return {{"LD_PRELOAD", fake_clock_library()},
-          {"FAKETIME", clocks.at(by)},
+          {"FAKETIME", by},
           {"FAKETIME_DONT_FAKE_MONOTONIC", "1"},
           {"DONT_FAKE_MONOTONIC", "1"}};
 }

@@ -83,6 +83,7 @@ class schedule_mix {
   std::map<std::string, daybook::timestamp> since_;
   std::vector<process> nodes_;
   std::map<std::string, int> beside_;
+  std::size_t next_clock_ = 0;  ///< each comes before any comes again
 };
 
 }  // namespace torture
