@@ -306,7 +306,11 @@ TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {
   daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
     if (on_postgres()) {
       on.run({"plans", "analyze real_schedule, real_tick, real_run, real_holder", {}, {}}, {});
-      on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
+      for (auto const* off : {"set local enable_seqscan = off", "set local enable_bitmapscan = off",
+                              "set local enable_hashjoin = off", "set local enable_mergejoin = off",
+                              "set local enable_material = off"}) {
+        on.run({"plans", off, {}, {}}, {});
+      }
     }
     auto const how = on_sqlite() ? "explain query plan " : "explain ";
     for (auto const* name :

@@ -1,0 +1,193 @@
+// What people do to schedules, and what is kept of them.
+#include "scheduling.hpp"
+
+namespace conformance {
+namespace {
+
+class schedules_of_people : public scheduling {};
+
+TEST_P(schedules_of_people, a_tick_of_a_removed_schedule_is_taken_over_all_the_same) {
+  auto leads = make();
+  int attempts = 0;
+  serve("leads", [&](tick&) {
+    if (++attempts > 1) return;
+    EXPECT_TRUE(leads.remove(anna));
+    clock_.advance(31s);
+    EXPECT_EQ(second_.drain(), 1);
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+  EXPECT_EQ(second_.counts().done, 1);
+}
+
+TEST_P(schedules_of_people, a_zone_that_is_not_here_keeps_nobody_from_pausing_it) {
+  auto leads = make({.zone = "Europe/Prague"});
+  ASSERT_EQ(::setenv("TZDIR", "/nowhere", 1), 0);
+  serve("leads");
+  clock_.advance(1min);
+  EXPECT_EQ(fault_of([&] { first_.drain(); }), fault::bad_argument);
+  EXPECT_TRUE(leads.pause(anna));
+  EXPECT_FALSE(leads.info().next);
+  make({.zone = "UTC"});
+  ::unsetenv("TZDIR");
+  EXPECT_TRUE(leads.resume(anna));
+  EXPECT_EQ(first_.drain(), 0);
+}
+
+TEST_P(schedules_of_people, by_hand_a_window_ends_now_and_the_next_begins_there) {
+  auto leads = make();
+  serve("leads");
+  clock_.advance(90s);
+  EXPECT_EQ(first_.drain(), 1);
+  auto const at = leads.trigger(anna);
+  EXPECT_EQ(at, noon + 90s);
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_TRUE(leads.find(at)->by_hand);
+  clock_.advance(30s);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 1min, noon + 90s, noon + 2min));
+  expect_tiled();
+}
+
+TEST_P(schedules_of_people, by_hand_is_after_all_that_was_due) {
+  auto leads = make();
+  serve("leads");
+  clock_.advance(2min);
+  auto const at = leads.trigger(anna);
+  EXPECT_EQ(at, noon + 2min);
+  EXPECT_EQ(first_.drain(), 1);
+  expect_tiled();
+  EXPECT_THAT(
+      lines(leads),
+      ElementsAre("12:02 done", "12:01 skipped (missed; one was asked for by hand after it)"));
+}
+
+TEST_P(schedules_of_people, while_it_is_paused_ticks_go_by) {
+  auto leads = make();
+  serve("leads");
+  EXPECT_TRUE(leads.pause(anna));
+  EXPECT_FALSE(leads.pause(anna));
+  clock_.advance(3min);
+  EXPECT_EQ(first_.drain(), 0);
+  static_cast<void>(leads.trigger(anna));
+  EXPECT_EQ(first_.drain(), 1) << "but for what is asked for by hand";
+  clock_.advance(3min);
+  EXPECT_TRUE(leads.resume(anna));
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  expect_tiled();
+  EXPECT_THAT(lines(leads), ElementsAre("12:07 done", "12:06 skipped 3 (it was paused)",
+                                        "12:03 done", "12:02 skipped 2 (it was paused)"));
+  EXPECT_EQ(book_.changes(process("leads"), key("-")).size(), 2U);
+}
+
+TEST_P(schedules_of_people, a_new_expression_applies_from_the_change_on) {
+  auto const leads = make();
+  serve("leads");
+  clock_.advance(2min + 10s);
+  book_.make_schedule("leads", daybook::cron("*/5 * * * *"));
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(3min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 5min));
+  expect_tiled();
+  EXPECT_EQ(lines(leads).back(), "12:02 skipped 2 (missed; the expression changed)");
+}
+
+TEST_P(schedules_of_people, made_again_as_it_is_nothing_changes) {
+  auto const leads = make({.attempts = 7});
+  clock_.advance(90s);
+  auto const again = make({.attempts = 7});
+  EXPECT_EQ(again.info().decided, noon);
+  EXPECT_TRUE(leads.ticks().empty());
+}
+
+TEST_P(schedules_of_people, one_that_was_removed_and_made_again_launches_no_tick_twice) {
+  auto leads = make();
+  serve("leads");
+  clock_.advance(2min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_TRUE(leads.remove(anna));
+  EXPECT_FALSE(leads.remove(anna));
+  EXPECT_TRUE(book_.schedules().empty());
+  clock_.advance(2min);
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(-3min);  // someone sets the clock back
+  make();
+  EXPECT_EQ(book_.schedules().size(), 1U);
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 0) << "12:02 was done";
+  clock_.advance(1min);
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 2min, noon + 3min));
+  expect_tiled();
+}
+
+TEST_P(schedules_of_people, one_that_is_removed_while_a_tick_runs_lets_it_end) {
+  auto leads = make();
+  serve("leads", [&](tick&) { EXPECT_TRUE(leads.remove(anna)); });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_EQ(first_.counts().done, 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+}
+
+TEST_P(schedules_of_people, what_is_forgotten_never_comes_again) {
+  auto const leads = make({.keep = 10});
+  serve("leads");
+  for (int i = 0; i < 70; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+  EXPECT_LE(leads.ticks().size(), 10U + 32U);
+  EXPECT_EQ(rows_of("run"), rows_of("tick"));
+  EXPECT_EQ(rows_of("attempt"), rows_of("tick"));
+  clock_.advance(-60min);
+  EXPECT_EQ(first_.drain(), 0);
+  EXPECT_EQ(second_.drain(), 0);
+  EXPECT_EQ(done_.size(), 70U);
+  expect_tiled();
+}
+
+TEST_P(schedules_of_people, what_failed_is_kept_for_longer_than_what_is_done) {
+  auto const leads = make({.attempts = 1, .keep = 10});
+  serve("leads", [&](tick& one) {
+    if (one.at() == noon + 1min) throw std::runtime_error("the partner is away");
+  });
+  for (int i = 0; i < 70; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+  EXPECT_FALSE(leads.find(noon + 2min));
+  EXPECT_EQ(leads.find(noon + 1min)->state, tick_state::failed);
+  for (int i = 0; i < 70; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+}
+
+TEST_P(schedules_of_people, bad_input_is_refused_by_name) {
+  using daybook::cron;
+  auto const refused = [&](cron const& when, schedule_options const& options,
+                           std::string const& name = "leads") {
+    EXPECT_EQ(fault_of([&] { book_.make_schedule(name, when, options); }), fault::bad_argument);
+  };
+  refused("* * * * *", {}, "");
+  refused("* * * * *", {.zone = "Mars/Olympus"});
+  refused("* * * * *", {.most = 0});
+  refused("* * * * *", {.grace = 0s});
+  refused("* * * * *", {.attempts = 0});
+  refused("* * * * *", {.backoff = 2h});  // above the longest
+  refused("* * * * *", {.keep = 1});
+  EXPECT_THAT(message_of([&] { make({.crash_limit = 0}); }),
+              testing::HasSubstr("schedule 'leads': the crash limit is 0"));
+  EXPECT_TRUE(book_.schedules().empty());
+  EXPECT_FALSE(book_.schedule("leads"));
+}
+
+DAYBOOK_ON_EVERY_ENGINE(schedules_of_people);
+
+}  // namespace
+}  // namespace conformance
