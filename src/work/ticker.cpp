@@ -76,6 +76,7 @@ void ticker::hurry(place const& what, instant at) {
 
 void ticker::serve(std::string_view schedule, tick_handler handler) {
   check_name("schedule name", schedule);
+  zones_.forget();
   std::lock_guard const lock(guard_);
   auto const known = all_.find(schedule);
   if (known != all_.end()) {
