@@ -67,6 +67,8 @@ TEST_P(handing_out_alone, a_suspect_waits_for_a_task_of_a_claim_that_was_lost) {
   q.import(keys(0, 3));
   hand_out out(mine, {.batch = 3, .poll = 5ms});
   auto one = std::make_optional(must_come(out));
+  // Two come first, and one ahead: else that is no suspect, and is handed out.
+  ASSERT_TRUE(comes_true([&] { return out.counts().waiting == 2; }));
   clock_.advance(1h);
   ASSERT_TRUE(takes_back(q));
   // All are suspects now. The process hears of it; its thread does not stop at once.
