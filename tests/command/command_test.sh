@@ -297,7 +297,7 @@ kill -KILL "$(cat left.pid)"
 # --- Ownership lost: the holder sleeps past its lease, another takes over, it wakes up.
 background lost run lost --lease 1s -- sh -c 'echo $$ >lost.pid; exec sleep 60'
 until_true 5 there lost.pid
-kill -STOP "$last"
+freezes "$last"
 code "taken over from a sleeper" 0 daybook run lost --wait 20s -- true
 lives "the sleeper's child" "$(cat lost.pid)"
 kill -CONT "$last"
@@ -309,7 +309,7 @@ is "the other's success stands" succeeded "$(shown lost state)"
 
 background finisher run finisher --lease 1s -- sh -c 'echo $$ >finisher.pid; sleep 3'
 until_true 5 there finisher.pid
-kill -STOP "$last"
+freezes "$last"
 code "taken over before the end" 0 daybook run finisher --wait 20s -- true
 until_true 5 gone "$(cat finisher.pid)"
 kill -CONT "$last"
@@ -320,7 +320,7 @@ has "lost at the end" finisher.err "not recorded"
 background steplost run steplost --lease 1s -- daybook step one -- \
     sh -c 'echo $$ >steplost.pid; until test -e go; do sleep 0.05; done'
 until_true 5 there steplost.pid
-kill -STOP "$last"
+freezes "$last"
 code "taken over inside a step" 0 daybook run steplost --wait 20s -- true
 touch go
 until_true 5 gone "$(cat steplost.pid)"

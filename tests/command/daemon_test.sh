@@ -190,7 +190,7 @@ serve frozen frozen
 first=$last
 trigger frozen >out
 until_true 10 lines 1 frozen.log
-kill -STOP "$first"
+freezes "$first"
 serve frozen2 frozen
 becomes "taken over from a frozen one" frozen "done"
 kill -CONT "$first"

@@ -154,7 +154,7 @@ code "no time at all" 64 daybook run late --deadline 0s -- true
 # Alive, and yet overdue: nobody waits for its lease.
 background asleep run asleep --deadline 1s --lease 1h -- sh -c 'echo $$ >asleep.pid; exec sleep 60'
 until_true 5 there asleep.pid
-kill -STOP "$last"
+freezes "$last"
 code "taken over at its deadline" 0 daybook run asleep --wait 20s -- true
 kill -CONT "$last"
 wait "$last"

@@ -85,7 +85,7 @@ if until_true 5 abandoned; then pass; else fail "a dead holder's run is not list
 is "abandoned" 1 "$(daybook status --json | field runs_abandoned)"
 background overdue run overdue --deadline 1s -- sh -c 'echo $$ >overdue.pid; exec sleep 60'
 until_true 5 there overdue.pid
-kill -STOP "$last"
+freezes "$last"
 over() { daybook runs list --process overdue | grep -q "deadline passed, "; }
 if until_true 5 over; then pass; else fail "an overdue run is not listed so"; fi
 is "overdue" 1 "$(daybook status --json | field runs_overdue)"

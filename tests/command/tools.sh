@@ -32,6 +32,25 @@ cleanup() {
 }
 trap cleanup EXIT
 
+# freezes PID: stopped, but not within a write of SQLite's, which would keep everybody from writing.
+freezes() {
+    local try
+    for try in 1 2 3 4 5; do
+        kill -STOP "$1"
+        [[ $engine == sqlite ]] && command -v python3 >/dev/null || return 0
+        if python3 - "${url#sqlite:}" <<'END'
+import sqlite3, sys
+book = sqlite3.connect(sys.argv[1], timeout=0.2, isolation_level=None)
+book.execute("begin immediate")
+book.execute("rollback")
+END
+        then
+            return 0
+        fi 2>/dev/null
+        kill -CONT "$1"
+        sleep "0.0$try"
+    done
+}
 pass() { passed=$((passed + 1)); }
 fail() {
     failed=$((failed + 1))
