@@ -33,6 +33,7 @@ struct node_options {
   /// what people asked for. One statement each time. 10 ms to an hour.
   std::chrono::milliseconds poll = std::chrono::seconds{5};
   /// Nodes wait up to so long, by chance, before they reach for a tick, so that one is there first.
+  /// At most a minute.
   std::chrono::milliseconds jitter{20};
 };
 

@@ -46,7 +46,7 @@ struct schedule_options {
   clock_changes changes = {};  ///< what a change of clocks does to a fixed time of day
   daybook::catch_up catch_up = catch_up::last;
   int most = 1000;                 ///< for catch_up::all; 1 to 100 000
-  std::chrono::seconds grace{60};  ///< for catch_up::skip; up to a year
+  std::chrono::seconds grace{60};  ///< for catch_up::skip; a second to a year
   daybook::overlap overlap = overlap::skip;
   int attempts = 3;  ///< so many failures make a tick failed; 1 to 1000
   /// After the first failure; doubled after each further one, with a jitter of a tenth. Up to a
@@ -54,8 +54,8 @@ struct schedule_options {
   std::chrono::milliseconds backoff = std::chrono::minutes{1};
   std::chrono::milliseconds longest_backoff = std::chrono::hours{1};
   int crash_limit = 3;  ///< so many dead workers make a tick failed; 1 to 100
-  /// So many of the newest ticks are kept, 10 to 1 000 000, and their runs. Never run again: those
-  /// that are forgotten, too.
+  /// So many of the newest ticks are kept, 10 to 1 000 000, with their runs, and ten times as many
+  /// of those that failed. What is forgotten is never run again.
   int keep = 1000;
   /// Where the ticks of a new schedule begin, and its first window; empty: when it was made.
   std::optional<timestamp> since = {};
@@ -104,8 +104,8 @@ struct schedule_info {
   timestamp decided;                 ///< all ticks up to here are launched or skipped
   timestamp window;                  ///< where the next window begins
   std::optional<timestamp> running;  ///< the tick that is running
-  /// The tick that comes next, after the database's now; empty where none ever will, or it is not
-  /// active.
+  /// The tick that comes next, after the database's now; empty where none ever will, it is not
+  /// active, or this system does not have its zone.
   std::optional<timestamp> next;
 };
 

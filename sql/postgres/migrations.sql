@@ -315,7 +315,7 @@ create table if not exists {tick} (
   ended_us    bigint,
   failures    int not null,
   crashes     int not null,
-  state       smallint not null check (state between 0 and 4),
+  state       smallint not null check (state between 0 and 5),
   by_hand     smallint not null check (by_hand in (0, 1, 2)),
   schedule    text collate "C" not null check (octet_length(schedule) <= 255),
   run_key     text collate "C" not null,

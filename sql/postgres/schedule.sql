@@ -199,59 +199,40 @@ order by tick_us desc limit :limit;
 select tick_us from {tick} where schedule = :schedule
 order by tick_us desc limit 1 offset :keep;
 
--- Up to where they go now: a piece. What has a run that is in hand, or waits for a person, stays.
--- name: tick.piece
+-- Which of them go now: a piece, marked for tick.prune in the same transaction. What has a run that
+-- is in hand, or waits for a person, stays.
+-- name: tick.mark
 -- in: schedule, cutoff_us, failed, piece
--- out: tick_us
-select max(p.tick_us) from (
+update {tick} set state = 5
+where schedule = :schedule and tick_us in (
   select t.tick_us from {tick} t
   where t.schedule = :schedule and t.tick_us <= :cutoff_us
     and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
     and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
                     and r.state in (9, 8, -4))
-  order by t.tick_us limit :piece) as p;
+  order by t.tick_us limit :piece);
 
--- Forgets them and their runs. None of them comes again: see decided_us. Within a transaction that
--- has changed the schedule's row.
+-- Forgets what is marked, and its runs. None of it comes again: see decided_us.
 -- name: tick.prune
--- in: schedule, upto_us, failed
+-- in: schedule, cutoff_us
 delete from {step} where process = :schedule and run_key in (
-  select t.run_key from {tick} t
-  where t.schedule = :schedule and t.tick_us <= :upto_us
-    and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
-    and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
-                    and r.state in (9, 8, -4)));
+  select run_key from {tick}
+  where schedule = :schedule and tick_us <= :cutoff_us and state = 5);
 -- then
 delete from {intent} where process = :schedule and run_key in (
-  select t.run_key from {tick} t
-  where t.schedule = :schedule and t.tick_us <= :upto_us
-    and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
-    and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
-                    and r.state in (9, 8, -4)));
+  select run_key from {tick}
+  where schedule = :schedule and tick_us <= :cutoff_us and state = 5);
 -- then
 delete from {carry} where process = :schedule and run_key in (
-  select t.run_key from {tick} t
-  where t.schedule = :schedule and t.tick_us <= :upto_us
-    and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
-    and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
-                    and r.state in (9, 8, -4)));
+  select run_key from {tick}
+  where schedule = :schedule and tick_us <= :cutoff_us and state = 5);
 -- then
 delete from {attempt} where process = :schedule and run_key in (
-  select t.run_key from {tick} t
-  where t.schedule = :schedule and t.tick_us <= :upto_us
-    and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
-    and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
-                    and r.state in (9, 8, -4)));
+  select run_key from {tick}
+  where schedule = :schedule and tick_us <= :cutoff_us and state = 5);
 -- then
 delete from {run} where process = :schedule and run_key in (
-  select t.run_key from {tick} t
-  where t.schedule = :schedule and t.tick_us <= :upto_us
-    and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
-    and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
-                    and r.state in (9, 8, -4)));
+  select run_key from {tick}
+  where schedule = :schedule and tick_us <= :cutoff_us and state = 5);
 -- then
-delete from {tick} as t
-where t.schedule = :schedule and t.tick_us <= :upto_us
-  and (t.state in (2, 4) or (t.state = 3 and :failed = 1))
-  and not exists (select 1 from {run} r where r.process = t.schedule and r.run_key = t.run_key
-                  and r.state in (9, 8, -4));
+delete from {tick} where schedule = :schedule and tick_us <= :cutoff_us and state = 5;

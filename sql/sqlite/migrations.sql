@@ -295,7 +295,7 @@ create table if not exists {tick} (
   ended_us    integer,
   failures    integer not null,
   crashes     integer not null,
-  state       integer not null check (state between 0 and 4),
+  state       integer not null check (state between 0 and 5),
   by_hand     integer not null check (by_hand in (0, 1, 2)),
   schedule    text not null,
   run_key     text not null,

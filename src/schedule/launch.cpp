@@ -28,8 +28,8 @@ std::int64_t prune_every(schedule_options const& of) {
 /// What failed waits for a person, and is kept for so many times as long.
 constexpr std::int64_t patience_with_failed = 10;
 
-/// A year of one tick a second must not become due again at once, should the database have been
-/// away: each time a little later, and not all at once.
+/// Doubled after each failure, with a jitter of a tenth: those that failed together, of an outage
+/// say, do not all come back at once.
 microseconds delay_after(schedule_options const& of, int failures) {
   auto delay = microseconds(of.backoff);
   for (int i = 1; i < failures && delay < of.longest_backoff; ++i) delay *= 2;
@@ -53,7 +53,6 @@ struct verdict {
 verdict judge(run_state ended, tick_facts const& facts, schedule_options const& by) {
   switch (ended) {
     case run_state::succeeded: return {tick_state::done, facts.failures, {}};
-    case run_state::interrupted: return {tick_state::due, facts.failures, {}};
     case run_state::unknown: return {tick_state::failed, facts.failures, {}};
     default: break;
   }
@@ -124,18 +123,14 @@ void launcher::prune(db::session& on, definition const& of) const {
   auto const every = prune_every(of.options);
   if (of.decisions % every != every - 1) return;
   std::string_view const name = of.name;
-  auto const found_in = [](db::table const& rows) {
-    std::optional<std::int64_t> out;
-    if (rows.size() > 0) decode(rows.row(0)[0], out);
-    return out;
-  };
   for (std::int64_t const failed : {0, 1}) {
     auto const keep = std::int64_t{of.options.keep} * (failed == 1 ? patience_with_failed : 1);
-    auto const cutoff = found_in(db::run(on, with_.sql["tick.cutoff"], {name, keep}));
-    if (!cutoff) return;
-    auto const upto =
-        found_in(db::run(on, with_.sql["tick.piece"], {name, *cutoff, failed, 4 * every}));
-    if (upto) db::run(on, with_.sql["tick.prune"], {name, *upto, failed});
+    auto const found = db::run(on, with_.sql["tick.cutoff"], {name, keep});
+    if (found.size() == 0) return;
+    std::int64_t cutoff = 0;
+    decode(found.row(0)[0], cutoff);
+    auto const marked = db::run(on, with_.sql["tick.mark"], {name, cutoff, failed, 4 * every});
+    if (marked.affected > 0) db::run(on, with_.sql["tick.prune"], {name, cutoff});
   }
 }
 

@@ -42,7 +42,7 @@ core::context ready_for(engine& of) {
 }  // namespace
 
 ticker::ticker(engine& of, node_options options)
-    : of_(&of), options_(checked(options)), launch_(ready_for(of), of.lease(), of.runs()) {}
+    : with_(ready_for(of)), options_(checked(options)), launch_(with_, of.lease(), of.runs()) {}
 
 ticker::~ticker() { stop(); }
 
@@ -58,7 +58,7 @@ void ticker::set_locked(place const& what, instant at) {
 void ticker::done_attending(place const& what, instant next) {
   std::lock_guard const lock(guard_);
   what->attended = false;
-  if (std::exchange(what->again, false)) next = local_clock::now();
+  next = std::min(next, std::exchange(what->again, instant::max()));
   auto const known = all_.find(what->name);
   if (known != all_.end() && known->second == what) set_locked(what, next);
 }
@@ -68,7 +68,7 @@ void ticker::hurry(place const& what, instant at) {
   auto const known = all_.find(what->name);
   if (known == all_.end() || known->second != what) return;
   if (what->attended) {
-    what->again = true;
+    what->again = std::min(what->again, at);
   } else if (at < what->at) {
     set_locked(what, at);
   }
@@ -106,18 +106,17 @@ void ticker::wake() noexcept {
 }
 
 void ticker::stop() noexcept {
+  if (with_.forked()) {
+    // The threads are the parent's, and one of them may have had the guard.
+    static_cast<void>(new std::vector<std::jthread>(std::move(threads_)));
+    return;
+  }
   std::lock_guard const one_of_them(ending_);
-  std::vector<std::jthread> ending;
-  {
-    std::lock_guard const lock(guard_);
-    stopping_.request_stop();
-    ending.swap(threads_);
-    stirred_.notify_all();
-  }
-  if (of_->forked()) {
-    // The threads are the parent's.
-    for (auto& one : ending) static_cast<void>(new std::jthread(std::move(one)));
-  }
+  std::vector<std::jthread> ending;  // joined when the guard has been given back
+  std::lock_guard const lock(guard_);
+  stopping_.request_stop();
+  ending.swap(threads_);
+  stirred_.notify_all();
 }
 
 node_counts ticker::counts() const {
@@ -125,7 +124,7 @@ node_counts ticker::counts() const {
   return counts_;
 }
 
-void ticker::told(std::string_view why) const { of_->ready().watch.retried("node", why); }
+void ticker::told(std::string_view why) const { with_.watch.retried("node", why); }
 
 void ticker::work() {
   while (auto const what = next()) *what ? attend(*what) : look_at_all();
@@ -182,7 +181,7 @@ ticker::instant ticker::when(schedules::definition const& of, instant known_at) 
 void ticker::look_at_all() {
   try {
     auto const known_at = local_clock::now();
-    for (auto const& one : schedules::all(of_->ready(), zones_)) {
+    for (auto const& one : schedules::all(with_, zones_)) {
       place mine;
       {
         std::lock_guard const lock(guard_);
@@ -221,7 +220,7 @@ void ticker::attend(place const& what) {
 
 std::optional<ticker::instant> ticker::look_at(place const& what) {
   auto const known_at = local_clock::now();
-  auto const of = schedules::look(of_->ready(), what->name, zones_);
+  auto const of = schedules::look(with_, what->name, zones_);
   if (!of) return instant::max();
   auto got = launch_.attend(*of);
   what->pause = {};
@@ -302,7 +301,7 @@ std::int64_t ticker::drain() {
   std::set<std::string> refused;  // handed back: for others, or for later
   for (bool again = true; again && !stopping_.stop_requested();) {
     again = false;
-    for (auto const& one : schedules::all(of_->ready(), zones_)) {
+    for (auto const& one : schedules::all(with_, zones_)) {
       auto const handler = handler_of(one.name);
       if (!handler || refused.contains(one.name)) continue;
       auto of = std::optional(one);
@@ -315,7 +314,7 @@ std::int64_t ticker::drain() {
           if (!call(handler, std::move(*got.tick))) refused.insert(one.name);
         }
         if (refused.contains(one.name)) break;
-        of = schedules::look(of_->ready(), one.name, zones_);
+        of = schedules::look(with_, one.name, zones_);
       }
     }
   }

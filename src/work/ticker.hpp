@@ -2,6 +2,7 @@
 // is to be done about it, and call its handler. Thread-safe.
 #pragma once
 
+#include "core/context.hpp"
 #include "schedule/definition.hpp"
 #include "schedule/launch.hpp"
 #include "work/engine.hpp"
@@ -52,7 +53,7 @@ class ticker {
     instant at = instant::max();
     std::chrono::milliseconds pause{0};  ///< after a fault
     bool attended = false;               ///< a thread is finding out what is to be done
-    bool again = false;                  ///< and shall look once more
+    instant again = instant::max();      ///< when it is to look once more
   };
   using place = std::shared_ptr<served>;
 
@@ -72,14 +73,15 @@ class ticker {
   [[nodiscard]] static std::optional<timestamp> due(schedules::definition const& of);
   /// When to look then.
   [[nodiscard]] instant when(schedules::definition const& of, instant known_at) const;
-  /// The guard must be held.
+  /// Precondition: the guard is held.
   void set_locked(place const& what, instant at);
   void done_attending(place const& what, instant next);
   /// Where it is to be looked at no later than then.
   void hurry(place const& what, instant at);
+  /// To the observer.
   void told(std::string_view why) const;
 
-  engine* of_;
+  core::context with_;
   node_options options_;
   schedules::launcher launch_;
   schedules::zones zones_;

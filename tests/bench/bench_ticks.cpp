@@ -1,6 +1,7 @@
 // Schedules: how long ten thousand of them take to plan, what an idle node asks of the database,
 // and how late ticks are where a hundred come each second to four nodes.
-//   bench_ticks [--engine postgresql,mariadb,sqlite] [--seconds 20] [--schedules 10000]
+//   bench_ticks [--engine postgresql,mariadb,sqlite] [--seconds 20] [--idle 30]
+//     [--schedules 10000]
 #include "counts.hpp"
 #include "support/engines.hpp"
 
@@ -27,6 +28,7 @@ using clock = std::chrono::steady_clock;
 struct settings {
   std::set<std::string> engines{"sqlite", "postgresql", "mariadb"};
   int seconds = 20;
+  int idle = 30;
   int schedules = 10'000;
 };
 
@@ -65,7 +67,7 @@ void plan(support::engine const& on, settings const& how) {
   std::printf("%-11s %zu schedules read and planned anew: %.0f ms\n", on.name.c_str(), found, took);
 }
 
-void idle(support::engine const& on) {
+void idle(support::engine const& on, settings const& how) {
   if (on.name == "sqlite") return;  // nobody counts statements there
   support::fresh_database const database(on);
   counter count(on, database);
@@ -77,13 +79,13 @@ void idle(support::engine const& on) {
   daybook::node node(book);
   for (int i = 0; i < 10; ++i) node.serve("year " + std::to_string(i), [](daybook::tick&) {});
   node.start();
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // connected, and has looked
   auto const before = count.statements();
-  std::this_thread::sleep_for(std::chrono::seconds(30));
+  std::this_thread::sleep_for(std::chrono::seconds(how.idle));
   auto const seen = count.statements() - before;
   node.stop();
   std::printf("%-11s a node that waits, 10 schedules: %.0f statements a minute\n", on.name.c_str(),
-              seen * 2);
+              seen * 60 / how.idle);
 }
 
 struct lateness {
@@ -145,6 +147,8 @@ settings read_arguments(std::vector<std::string> const& words) {
       for (std::string one; std::getline(in, one, ',');) out.engines.insert(one);
     } else if (words[at] == "--seconds") {
       out.seconds = std::stoi(value);
+    } else if (words[at] == "--idle") {
+      out.idle = std::stoi(value);
     } else if (words[at] == "--schedules") {
       out.schedules = std::stoi(value);
     } else {
@@ -162,7 +166,7 @@ int main(int count, char** words) try {
   for (auto const& on : support::engines()) {
     if (!how.engines.contains(on.name)) continue;
     bench::plan(on, how);
-    bench::idle(on);
+    bench::idle(on, how);
     bench::late(on, how);
     std::fflush(stdout);
   }

@@ -316,7 +316,7 @@ TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {
     for (auto const* name :
          {"schedule.look", "schedule.advance", "schedule.begin", "schedule.end", "tick.extend",
           "tick.begin", "tick.crashed", "tick.end", "tick.again", "tick.find", "tick.next_open",
-          "tick.list", "tick.cutoff", "tick.piece", "tick.prune", "schedule.touch"}) {
+          "tick.list", "tick.cutoff", "tick.mark", "tick.prune", "schedule.touch"}) {
       for (auto const& part : in.sql[name].parts) {
         text += std::string(name) + "\n";
         for (auto const& one : accesses(explained(on, how, part.what, with))) {

@@ -1,10 +1,22 @@
 // What people do to schedules, and what is kept of them.
 #include "scheduling.hpp"
 
+#include <cstdlib>
+#include <optional>
+
 namespace conformance {
 namespace {
 
 class schedules_of_people : public scheduling {};
+
+/// A system whose zones are not there.
+class without_zones {
+ public:
+  without_zones() { ::setenv("TZDIR", "/nowhere", 1); }
+  without_zones(without_zones const&) = delete;
+  without_zones& operator=(without_zones const&) = delete;
+  ~without_zones() { ::unsetenv("TZDIR"); }
+};
 
 TEST_P(schedules_of_people, a_tick_of_a_removed_schedule_is_taken_over_all_the_same) {
   auto leads = make();
@@ -23,14 +35,14 @@ TEST_P(schedules_of_people, a_tick_of_a_removed_schedule_is_taken_over_all_the_s
 
 TEST_P(schedules_of_people, a_zone_that_is_not_here_keeps_nobody_from_pausing_it) {
   auto leads = make({.zone = "Europe/Prague"});
-  ASSERT_EQ(::setenv("TZDIR", "/nowhere", 1), 0);
+  auto nowhere = std::make_optional<without_zones>();
   serve("leads");
   clock_.advance(1min);
   EXPECT_EQ(fault_of([&] { first_.drain(); }), fault::bad_argument);
   EXPECT_TRUE(leads.pause(anna));
   EXPECT_FALSE(leads.info().next);
   make({.zone = "UTC"});
-  ::unsetenv("TZDIR");
+  nowhere.reset();
   EXPECT_TRUE(leads.resume(anna));
   EXPECT_EQ(first_.drain(), 0);
 }
