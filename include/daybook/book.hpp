@@ -8,6 +8,7 @@
 #pragma once
 
 #include <daybook/adopt.hpp>
+#include <daybook/aggregation.hpp>
 #include <daybook/book_options.hpp>
 #include <daybook/error.hpp>
 #include <daybook/export.hpp>
@@ -138,6 +139,14 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] std::optional<daybook::schedule> schedule(std::string_view name) const;
   /// Of all but those that were removed, by name.
   [[nodiscard]] std::vector<schedule_info> schedules() const;
+
+  /// Declares how rows of a table of yours are gathered into those of another; again with the same
+  /// name is fine, from any process. Checked against the engine's catalogue: columns are there,
+  /// their types can hold the sums. On failure: throws daybook::error (fault::bad_argument names
+  /// the column and what is wrong with it).
+  daybook::aggregation make_aggregation(std::string_view name, aggregation_options const& of);
+  /// The names of all that were ever declared.
+  [[nodiscard]] std::vector<std::string> aggregations() const;
 
   /// Every precondition of the guarantees, as this database is set up now.
   [[nodiscard]] std::vector<finding> doctor() const;

@@ -48,8 +48,11 @@ class DAYBOOK_EXPORT claim {
   /// retry is retried. On failure: throws daybook::error, or what the body throws; the task is not
   /// finished.
   outcome perform(task const& of, std::function<void(transaction&)> const& body);
+  /// The same with several tasks.
+  outcome perform(std::span<task const* const> of, std::function<void(transaction&)> const& body);
   /// The same in a transaction of the application's, which commits it. False: lost.
   bool finish_in(joined& yours, task const& of);
+  bool finish_in(joined& yours, std::span<task const* const> of);
   /// Writes down what is finished, so that no crash repeats it. False: lost.
   /// On failure: throws daybook::error; it may be called again.
   bool flush();

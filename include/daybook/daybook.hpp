@@ -2,11 +2,13 @@
 #pragma once
 
 #include <daybook/adopt.hpp>
+#include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>
 #include <daybook/cron.hpp>
 #include <daybook/error.hpp>
 #include <daybook/hand_out.hpp>
 #include <daybook/inspect.hpp>
+#include <daybook/job.hpp>
 #include <daybook/names.hpp>
 #include <daybook/node.hpp>
 #include <daybook/observer.hpp>
@@ -21,4 +23,5 @@
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
 #include <daybook/version.hpp>
+#include <daybook/watch.hpp>
 #include <daybook/zone.hpp>

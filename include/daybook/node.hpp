@@ -1,20 +1,24 @@
-// A process that serves schedules: it launches their ticks when they come, and goes on with those
-// of nodes that died. Any number of nodes may serve the same ones.
+// A process that serves schedules and works queues: it launches ticks when they come, and goes on
+// with those of nodes that died; and it hands due tasks to threads. Any number of nodes may serve
+// the same ones.
 // Thread safety: any thread may call. Lifetime: the book must outlive it.
 //
 //   daybook::node node(book);
 //   node.serve("daily-leads", [](daybook::tick& tick) { export_leads(tick.window()); });
+//   node.work("stock", [](daybook::job& job) { return ask_the_stock_system(job.task().key); });
 //   node.start();
 //   ...
 //   node.stop();
 #pragma once
 
 #include <daybook/export.hpp>
+#include <daybook/job.hpp>
 #include <daybook/tick.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace daybook {
@@ -22,6 +26,7 @@ inline namespace v1 {
 
 class book;
 namespace work {
+class crews;
 class ticker;
 }  // namespace work
 
@@ -63,22 +68,36 @@ class DAYBOOK_EXPORT node {
   /// fail. Serving it again changes the handler; without one it is served no more.
   void serve(std::string_view schedule, tick_handler handler);
 
+  /// Works a queue, which was made already, with threads of its own. Again changes the handler and
+  /// the options when what is in hand is done. On failure: daybook::error, fault::bad_argument
+  /// where there is no such queue, or for options out of their range.
+  void work(std::string_view queue, job_handler handler, work_options const& options = {});
+  /// The same with a handler that takes many tasks at once.
+  void work_in_batches(std::string_view queue, batch_handler handler,
+                       work_options const& options = {});
+  /// Works it no more: finishes what is in hand, hands back the rest, and waits for that.
+  void leave(std::string_view queue);
+
   /// Starts the threads. Once.
   void start();
   /// Looks again at once: schedules were changed, say.
   void wake() noexcept;
-  /// Launches nothing more, asks the handlers to stop (tick::stopping) and waits for them. Never
-  /// throws. Not to be called by a handler.
+  /// Launches nothing more, asks the handlers to stop (tick::stopping, job::stopping) and waits for
+  /// them; hands back the tasks that none has. Never throws. Not to be called by a handler.
   void stop() noexcept;
 
   /// Instead of start(): calls the handlers in this thread, one after the other, until nothing is
-  /// due. Returns how many attempts there were. On failure: throws daybook::error.
+  /// due. Returns how many attempts there were, of ticks and tasks. On failure: throws
+  /// daybook::error.
   std::int64_t drain();
 
   [[nodiscard]] node_counts counts() const;
+  /// Empty: it is not worked here.
+  [[nodiscard]] std::optional<work_counts> counts(std::string_view queue) const;
 
  private:
   std::shared_ptr<work::ticker> inside_;
+  std::shared_ptr<work::crews> queues_;
 };
 
 }  // namespace v1

@@ -14,6 +14,7 @@
 #include <daybook/export.hpp>
 #include <daybook/names.hpp>
 #include <daybook/outcome.hpp>
+#include <daybook/queue_options.hpp>
 #include <daybook/task.hpp>
 #include <daybook/time.hpp>
 
@@ -31,68 +32,11 @@ inline namespace v1 {
 
 class joined;
 class transaction;
+class watch;
+struct watched_table;
 namespace queues {
 class store;
 }  // namespace queues
-
-/// From where the next turn is counted.
-enum class cadence : std::uint8_t {
-  from_turn = 0,    ///< a period after this turn, however late it was done; keys stay in step
-  from_finish = 1,  ///< a period after it was done
-};
-
-/// How many tasks may start in which time, over all nodes.
-struct rate {
-  std::int64_t count = 1;
-  std::chrono::microseconds per = std::chrono::seconds{1};
-};
-
-struct queue_options {
-  /// Each key again so often; 0: each once. At least a second, at most 100 years.
-  std::chrono::microseconds period{0};
-  /// Due times are rounded up to this, so that neighbours stay together: at least a second, at most
-  /// the period. 0: a sixteenth of the period, or a second.
-  std::chrono::microseconds grain{0};
-  daybook::cadence cadence = cadence::from_turn;
-  /// What a lost worker means: tx and at_least_once are tried again, at_most_once is unknown.
-  step_mode mode = step_mode::at_least_once;
-  /// A row of history for every task, not only for those that failed or have a remark.
-  bool every_outcome = false;
-  int attempts = 5;  ///< at one turn; 1 to 1000
-  /// After the first failure; doubled after each further one, with a jitter of a tenth.
-  std::chrono::milliseconds backoff = std::chrono::seconds{30};
-  std::chrono::milliseconds longest_backoff = std::chrono::hours{1};
-  int crash_limit = 3;    ///< so many dead workers make a task dead; 1 to 100
-  int running_limit = 0;  ///< so many in hand at once, over all nodes; 0: no limit
-  std::optional<daybook::rate> rate = {};
-  /// Only what was due when a round was opened is claimed.
-  bool rounds = false;
-  std::chrono::hours retention{24 * 30};  ///< of outcomes
-  /// So many neighbours share a row at most, 1 to 1000. Best: what one claim takes.
-  int segment = 1000;
-};
-
-struct task_options {
-  std::optional<std::string> payload = {};  ///< up to 1 MiB of UTF-8
-  std::optional<timestamp> at = {};         ///< not before; empty: at once
-  int priority = 5;                         ///< 0 (first) to 9
-};
-
-/// One of a bulk import.
-struct entry {
-  daybook::key key;
-  std::optional<std::string> payload = {};
-};
-
-struct imported {
-  std::int64_t added = 0;
-  std::int64_t present = 0;  ///< whose key was there already, or twice among them
-};
-
-struct claim_options {
-  int limit = 1000;       ///< 1 to 10000 tasks
-  bool suspects = false;  ///< one suspect instead; for a process that holds nothing else
-};
 
 struct queue_counts {
   std::int64_t members = 0;
@@ -141,6 +85,18 @@ class DAYBOOK_EXPORT queue {
   /// As many as `next` gives, until it gives none; in pieces that are committed one by one.
   imported import(std::function<std::optional<entry>()> const& next, task_options const& how = {});
   imported import(std::vector<entry> const& entries, task_options const& how = {});
+  /// Of a query's first column, whose values are keys as watched_table::key has them, and its
+  /// second, where it has one: the payload. Nothing but a query is executed, and no more than a
+  /// page of it is in memory. `told` is called between pages; false from it: no more for now.
+  imported import_query(std::string_view query, task_options const& how = {},
+                        std::function<bool(imported const&)> const& told = {});
+  /// Has its members follow a table: see daybook/watch.hpp. Again, with another table, follows that
+  /// instead; triggers on the former must have been uninstalled.
+  daybook::watch watch(watched_table const& of);
+  /// What it follows; empty: nothing.
+  [[nodiscard]] std::optional<daybook::watch> watched() const;
+  /// Follows it no more; the members stay. Its triggers must have been uninstalled.
+  bool unwatch();
   /// False: there is no such key. A task in hand is finished all the same.
   bool remove(key const& of);
   bool remove(transaction& in, key const& of);

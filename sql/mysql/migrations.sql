@@ -308,3 +308,68 @@ create table if not exists {tick} (
   primary key (schedule, tick_us),
   index tick_open (schedule, state, due_us)
 ) engine = InnoDB;
+
+-- migration: 5 tables of yours
+-- A queue follows a table of the application: one row for each that does. Triggers (printed first,
+-- installed on request) are the fast way; the comparison of both is what holds.
+alter table {queue} add column on_new tinyint;
+
+create table if not exists {watch} (
+  queue         int not null primary key,
+  created_us    bigint not null,
+  installed_us  bigint,
+  reconciled_us bigint,
+  source        blob not null,
+  key_column    blob not null
+) engine = InnoDB;
+
+-- Ids of members that triggers add: above all that processes take in blocks, and taken by nobody's
+-- transaction from another. Rows are deleted as they come.
+create table if not exists {watched_id} (
+  id bigint not null auto_increment primary key
+) engine = InnoDB auto_increment = 4611686018427387904;
+
+-- `position`: where the pass has come to that all who aggregate share; only a hint. `declared`: what
+-- was declared last, as text.
+create table if not exists {aggregation} (
+  id         int not null auto_increment primary key,
+  created_us bigint not null,
+  changed_us bigint not null,
+  pass       bigint not null,
+  name       varbinary(255) not null,
+  position   blob,
+  declared   mediumblob not null,
+  unique index aggregation_name (name)
+) engine = InnoDB;
+
+-- Each parent that was ever made. `open_group` is its group while rows may be added to it, so that
+-- there is one for each group.
+create table if not exists {aggregation_parent} (
+  aggregation int not null,
+  opened_us   bigint not null,
+  closed_us   bigint,
+  ended_us    bigint,
+  parent_key  varbinary(255) not null,
+  group_key   varbinary(700) not null,
+  open_group  varbinary(700),
+  primary key (aggregation, parent_key),
+  unique index aggregation_open (aggregation, open_group),
+  index aggregation_group (aggregation, group_key)
+) engine = InnoDB;
+
+-- What was done: a row for each chunk, and for each parent that was closed, settled or reverted.
+-- `call_id`: of the transaction, so that one whose reply was lost is not done twice.
+create table if not exists {aggregation_log} (
+  id          bigint not null auto_increment primary key,
+  at_us       bigint not null,
+  items       bigint not null,
+  aggregation int not null,
+  action      smallint not null,
+  call_id     binary(36) not null,
+  parent_key  varbinary(255),
+  actor       varbinary(255) not null,
+  reason      varbinary(255) not null,
+  detail      blob not null,
+  unique index aggregation_log_call (call_id),
+  index aggregation_log_parent (aggregation, parent_key, id)
+) engine = InnoDB;

@@ -324,3 +324,71 @@ create table if not exists {tick} (
 ) with (fillfactor = 70);
 
 create index if not exists {prefix}tick_open on {tick} (schedule, due_us) where state = 0;
+
+-- migration: 5 tables of yours
+-- A queue follows a table of the application: one row for each that does. Triggers (printed first,
+-- installed on request) are the fast way; the comparison of both is what holds.
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+alter table {queue} add column if not exists on_new smallint;
+
+create table if not exists {watch} (
+  queue         int not null primary key,
+  created_us    bigint not null,
+  installed_us  bigint,
+  reconciled_us bigint,
+  source        text collate "C" not null,
+  key_column    text collate "C" not null
+);
+
+-- Ids of members that triggers add: above all that processes take in blocks, and taken by nobody's
+-- transaction from another.
+create sequence if not exists {watched_id} as bigint start with 4611686018427387904;
+
+-- `position`: where the pass has come to that all who aggregate share; only a hint. `declared`: what
+-- was declared last, as text.
+create table if not exists {aggregation} (
+  id         int not null generated always as identity primary key,
+  created_us bigint not null,
+  changed_us bigint not null,
+  pass       bigint not null,
+  name       text collate "C" not null check (octet_length(name) <= 255),
+  position   text collate "C",
+  declared   text collate "C" not null,
+  unique (name)
+);
+
+-- Each parent that was ever made. `open_group` is its group while rows may be added to it, so that
+-- there is one for each group.
+create table if not exists {aggregation_parent} (
+  aggregation int not null,
+  opened_us   bigint not null,
+  closed_us   bigint,
+  ended_us    bigint,
+  parent_key  text collate "C" not null check (octet_length(parent_key) <= 255),
+  group_key   text collate "C" not null,
+  open_group  text collate "C",
+  primary key (aggregation, parent_key),
+  unique (aggregation, open_group)
+) with (fillfactor = 70);
+
+create index if not exists {prefix}aggregation_group on {aggregation_parent} (aggregation, group_key);
+
+-- What was done: a row for each chunk, and for each parent that was closed, settled or reverted.
+-- `call_id`: of the transaction, so that one whose reply was lost is not done twice.
+create table if not exists {aggregation_log} (
+  id          bigint not null generated always as identity primary key,
+  at_us       bigint not null,
+  items       bigint not null,
+  aggregation int not null,
+  action      smallint not null,
+  call_id     uuid not null,
+  parent_key  text collate "C",
+  actor       text collate "C" not null,
+  reason      text collate "C" not null,
+  detail      text collate "C" not null,
+  unique (call_id)
+);
+
+create index if not exists {prefix}aggregation_log_parent
+  on {aggregation_log} (aggregation, parent_key, id) where parent_key is not null;

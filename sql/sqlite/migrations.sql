@@ -305,3 +305,66 @@ create table if not exists {tick} (
 
 create index if not exists {schema}.{prefix}tick_open on {prefix}tick (schedule, due_us)
   where state = 0;
+
+-- migration: 5 tables of yours
+-- A queue follows a table of the application: one row for each that does. Triggers (printed first,
+-- installed on request) are the fast way; the comparison of both is what holds.
+alter table {queue} add column on_new integer;
+
+create table if not exists {watch} (
+  queue         integer not null primary key,
+  created_us    integer not null,
+  installed_us  integer,
+  reconciled_us integer,
+  source        text not null,
+  key_column    text not null
+) strict, without rowid;
+
+-- `position`: where the pass has come to that all who aggregate share; only a hint. `declared`: what
+-- was declared last, as text.
+create table if not exists {aggregation} (
+  id         integer not null primary key autoincrement,
+  created_us integer not null,
+  changed_us integer not null,
+  pass       integer not null,
+  name       text not null,
+  position   text,
+  declared   text not null,
+  unique (name)
+) strict;
+
+-- Each parent that was ever made. `open_group` is its group while rows may be added to it, so that
+-- there is one for each group.
+create table if not exists {aggregation_parent} (
+  aggregation integer not null,
+  opened_us   integer not null,
+  closed_us   integer,
+  ended_us    integer,
+  parent_key  text not null,
+  group_key   text not null,
+  open_group  text,
+  primary key (aggregation, parent_key),
+  unique (aggregation, open_group)
+) strict, without rowid;
+
+create index if not exists {schema}.{prefix}aggregation_group
+  on {prefix}aggregation_parent (aggregation, group_key);
+
+-- What was done: a row for each chunk, and for each parent that was closed, settled or reverted.
+-- `call_id`: of the transaction, so that one whose reply was lost is not done twice.
+create table if not exists {aggregation_log} (
+  id          integer not null primary key autoincrement,
+  at_us       integer not null,
+  items       integer not null,
+  aggregation integer not null,
+  action      integer not null,
+  call_id     text not null,
+  parent_key  text,
+  actor       text not null,
+  reason      text not null,
+  detail      text not null,
+  unique (call_id)
+) strict;
+
+create index if not exists {schema}.{prefix}aggregation_log_parent
+  on {prefix}aggregation_log (aggregation, parent_key, id) where parent_key is not null;

@@ -41,14 +41,6 @@ void add_names(std::vector<std::string>& to, std::string_view list) {
   }
 }
 
-/// One block of a file while it is read.
-struct block {
-  std::string name;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  std::vector<std::pair<when, std::string>> parts;
-};
-
 /// Reads the lines of a file into blocks, and gives each to `finish`.
 class block_reader {
  public:
@@ -64,7 +56,7 @@ class block_reader {
       ++line_;
       if (auto const name = after(line, "-- name:")) {
         if (!now_.name.empty()) finish(now_);
-        now_ = block{std::string(*name), {}, {}, {{when::always, {}}}};
+        now_ = block{std::string(*name), {}, {}, {}, {{when::always, {}}}};
         list_ = nullptr;
       } else {
         take(line);
@@ -81,6 +73,9 @@ class block_reader {
     } else if (auto const out = after(line, "-- out:")) {
       list_ = &now_.outputs;
       add_names(*list_, *out);
+    } else if (auto const holes = after(line, "-- holes:")) {
+      list_ = &now_.holes;
+      add_names(*list_, *holes);
     } else if (line.starts_with("--   ") && list_ != nullptr) {
       add_names(*list_, trimmed(line.substr(2)));
     } else if (line == "-- then" || line == "-- else") {
@@ -130,7 +125,9 @@ std::string clock(clock_kind kind, std::string const& real, std::string const& c
 }  // namespace
 
 catalogue::catalogue(catalogue_options const& options, std::span<sql_file const> files)
-    : table_prefix_(quoted(options.schema, options.style) + "." + options.prefix) {
+    : style_(options.style),
+      compounds_(options.compounds),
+      table_prefix_(quoted(options.schema, options.style) + "." + options.prefix) {
   words_["schema"] = options.schema;
   words_["prefix"] = options.prefix;
   words_["real_now"] = options.real_clock;
@@ -143,60 +140,108 @@ catalogue::catalogue(catalogue_options const& options, std::span<sql_file const>
     if (file.room == "migrations") {
       migrations_ = file.text;
     } else {
-      read(file, options);
+      read(file);
     }
   }
 }
 
-void catalogue::read(sql_file const& file, catalogue_options const& options) {
-  block_reader(file).read([&](block& read_block) {
-    entry made;
-    std::vector<std::pair<when, std::string>> texts;
-    for (auto const& [run_when, text] : read_block.parts) {
-      auto filled = fill(trimmed(text));
-      if (filled.ends_with(';')) filled.pop_back();
-      // The same inputs for every part: values come in one order.
-      auto what = rewrite(read_block.name, filled, options.style, read_block.inputs);
-      if (read_block.inputs.empty() && !what.inputs.empty()) {
-        throw error({.kind = fault::internal},
-                    "statement " + read_block.name + " has parameters and no 'in:' line");
-      }
-      made.parts.push_back({run_when, std::move(what)});
-      texts.emplace_back(run_when, std::move(filled));
-    }
-    if (options.compounds && texts.size() > 1) {
-      auto const with = read_block.outputs.empty() ? answers::count : answers::rows;
-      made.together =
-          rewrite(read_block.name, compound(texts, with), options.style, read_block.inputs);
-      bool const all_run = std::all_of(texts.begin(), texts.end(),
-                                       [](auto const& part) { return part.first == when::always; });
-      if (all_run) {
-        made.within = rewrite(read_block.name, compound_within(texts, with), options.style,
-                              read_block.inputs);
-      }
-    }
-    made.outputs = std::move(read_block.outputs);
-    auto const& name = read_block.name;
-    if (!entries_.emplace(name, std::move(made)).second) {
-      throw error({.kind = fault::internal}, "two statements are named " + name);
+void catalogue::read(sql_file const& file) {
+  block_reader(file).read([&](block const& found) {
+    bool const fresh = found.holes.empty() ? entries_.emplace(found.name, made(found, {})).second
+                                           : shapes_.emplace(found.name, found).second;
+    if (!fresh) {
+      throw error({.kind = fault::internal}, "two statements are named " + found.name);
     }
   });
 }
 
-std::string catalogue::fill(std::string_view text) const {
+entry catalogue::made(block const& from, holes const& with) const {
+  entry out;
+  std::vector<std::pair<when, std::string>> texts;
+  for (auto const& [run_when, text] : from.parts) {
+    auto filled = fill(trimmed(text), with);
+    if (filled.ends_with(';')) filled.pop_back();
+    // The same inputs for every part: values come in one order.
+    auto what = rewrite(from.name, filled, style_, from.inputs);
+    if (from.inputs.empty() && !what.inputs.empty()) {
+      throw error({.kind = fault::internal},
+                  "statement " + from.name + " has parameters and no 'in:' line");
+    }
+    out.parts.push_back({run_when, std::move(what)});
+    texts.emplace_back(run_when, std::move(filled));
+  }
+  if (compounds_ && texts.size() > 1) {
+    auto const how = from.outputs.empty() ? answers::count : answers::rows;
+    out.together = rewrite(from.name, compound(texts, how), style_, from.inputs);
+    bool const all_run = std::all_of(texts.begin(), texts.end(),
+                                     [](auto const& part) { return part.first == when::always; });
+    if (all_run) {
+      out.within = rewrite(from.name, compound_within(texts, how), style_, from.inputs);
+    }
+  }
+  out.outputs = from.outputs;
+  return out;
+}
+
+block const& catalogue::shape(std::string_view name) const {
+  auto const found = shapes_.find(name);
+  if (found == shapes_.end()) {
+    throw error({.kind = fault::internal}, "no shape is named " + std::string(name));
+  }
+  return found->second;
+}
+
+entry catalogue::made(std::string_view name, holes const& with) const {
+  auto const& from = shape(name);
+  for (auto const& hole : from.holes) {
+    if (with.contains(hole)) continue;
+    throw error({.kind = fault::internal}, "nothing fills {" + hole + "} of " + from.name);
+  }
+  try {
+    return made(from, with);
+  } catch (error const& e) {
+    throw error({.kind = fault::bad_argument}, e.what());
+  }
+}
+
+std::string catalogue::text_of(std::string_view name, holes const& with) const {
+  std::string out;
+  for (auto const& [run_when, text] : shape(name).parts) {
+    if (!out.empty()) out += "\n";
+    auto one = trimmed(text);
+    if (one.ends_with(';')) one.remove_suffix(1);
+    out += fill(one, with);
+  }
+  return out;
+}
+
+std::string catalogue::fill(std::string_view text, holes const& with) const {
   std::string out;
   out.reserve(text.size() * 2);
   while (!text.empty()) {
-    auto const open = text.find('{');
+    auto const open = text.find_first_of("{}");
     out.append(text.substr(0, open));
     if (open == std::string_view::npos) break;
+    if (text.substr(open, 2) == "{{" || text.substr(open, 2) == "}}") {
+      out.push_back(text[open]);
+      text = text.substr(open + 2);
+      continue;
+    }
     auto const close = text.find('}', open);
+    if (text[open] == '}') {
+      throw error({.kind = fault::internal}, "a '}' without '{' in our SQL");
+    }
     if (close == std::string_view::npos) {
       throw error({.kind = fault::internal}, "a '{' without '}' in our SQL");
     }
     auto const word = text.substr(open + 1, close - open - 1);
+    auto const given = with.find(word);
     auto const known = words_.find(word);
-    out.append(known != words_.end() ? known->second : table_prefix_ + std::string(word));
+    if (given != with.end()) {
+      out.append(given->second);
+    } else {
+      out.append(known != words_.end() ? known->second : table_prefix_ + std::string(word));
+    }
     text = text.substr(close + 1);
   }
   return out;

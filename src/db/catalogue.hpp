@@ -6,8 +6,11 @@
 // and may have parts: `-- then` runs the next part in any case, `-- else` only when the part
 // before it changed no row and returned none; the rows are those of all parts run, the count is
 // that of the last.
+// A block with a line
+//   -- holes: source, state         (what the caller fills in: names and expressions of tables)
+// is a shape: made a statement by made(), with `{source}` as the caller says.
 // `{run}` is the qualified table, `{now}` the clock, `{fence}` what only the current acquisition
-// satisfies, `{prefix}` and `{schema}` themselves.
+// satisfies, `{prefix}` and `{schema}` themselves; `{{` and `}}` are braces.
 // Thread safety: immutable after construction.
 #pragma once
 
@@ -65,6 +68,18 @@ struct catalogue_options {
   bool compounds = false;  ///< the driver's dialect::compounds
 };
 
+/// What stands in a shape's holes: SQL, put in as it is.
+using holes = std::map<std::string, std::string, std::less<>>;
+
+/// A block of a file as it was read.
+struct block {
+  std::string name;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> holes;
+  std::vector<std::pair<when, std::string>> parts;
+};
+
 class catalogue {
  public:
   /// On failure: daybook::error (fault::internal) that names the file and the line.
@@ -76,19 +91,35 @@ class catalogue {
   [[nodiscard]] std::map<std::string, entry, std::less<>> const& all() const noexcept {
     return entries_;
   }
-  /// `{...}` filled in; for migrations, which are printed as well as run.
-  [[nodiscard]] std::string fill(std::string_view text) const;
+  /// The statement that a shape makes. On failure: daybook::error (fault::internal) where there is
+  /// none of that name, or a hole is not filled; fault::bad_argument where what fills one names a
+  /// parameter, as in `:name`.
+  [[nodiscard]] entry made(std::string_view shape, holes const& with) const;
+  /// `{...}` filled in; for migrations and triggers, which are printed as well as run.
+  [[nodiscard]] std::string fill(std::string_view text, holes const& with = {}) const;
+  /// A shape's text without the semicolon at the end of each part: a piece of another statement, or
+  /// what is printed as well as run.
+  [[nodiscard]] std::string text_of(std::string_view shape, holes const& with) const;
+  /// By name, for tests.
+  [[nodiscard]] std::map<std::string, block, std::less<>> const& shapes() const noexcept {
+    return shapes_;
+  }
   /// sql/<dialect>/migrations.sql as it stands.
   [[nodiscard]] std::string_view migrations_text() const noexcept { return migrations_; }
   [[nodiscard]] std::string const& prefix() const { return words_.find("prefix")->second; }
 
  private:
-  void read(sql_file const& file, catalogue_options const& options);
+  void read(sql_file const& file);
+  [[nodiscard]] entry made(block const& from, holes const& with) const;
+  [[nodiscard]] block const& shape(std::string_view name) const;
 
+  placeholder style_;
+  bool compounds_;
   std::map<std::string, std::string, std::less<>> words_;
   std::string table_prefix_;
   std::string_view migrations_;
   std::map<std::string, entry, std::less<>> entries_;
+  std::map<std::string, block, std::less<>> shapes_;
 };
 
 /// Runs an entry's parts on a session.

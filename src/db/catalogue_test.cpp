@@ -168,6 +168,27 @@ TEST(catalogue, the_rows_are_those_of_all_parts) {
   EXPECT_EQ(found.affected, 0);
 }
 
+TEST(catalogue, a_shape_is_made_a_statement_by_what_fills_its_holes) {
+  auto const made = reading(
+      "-- name: a\n-- holes: table, key\n-- in: after\nselect {key} from {table} where {key} > "
+      ":after and x ~ '^a{{2}}';\n");
+  EXPECT_TRUE(made.all().empty());
+  auto const one = made.made("a", {{"table", "\"t{1}\""}, {"key", "\"a:b\""}});
+  EXPECT_EQ(one.parts.at(0).what.text,
+            "select \"a:b\" from \"t{1}\" where \"a:b\" > $1 and x ~ '^a{2}'");
+  EXPECT_EQ(one.parts.at(0).what.inputs, names{"after"});
+  EXPECT_THROW((void)made.made("a", {{"table", "t"}}), error);
+  EXPECT_THROW((void)made.made("b", {}), error);
+  try {
+    (void)made.made("a", {{"table", "t"}, {"key", ":mine"}});
+    FAIL();
+  } catch (error const& e) {
+    EXPECT_EQ(e.kind(), fault::bad_argument);
+  }
+  EXPECT_EQ(made.text_of("a", {{"table", "t"}, {"key", "k"}}),
+            "select k from t where k > :after and x ~ '^a{2}'");
+}
+
 db::catalogue compounding(std::string_view text) {
   auto how = options();
   how.compounds = true;
@@ -229,6 +250,16 @@ TEST(catalogue, every_dialect_has_the_same_statements) {
       if (!theirs.contains(name)) continue;
       EXPECT_EQ((*other)[name].outputs, entry.outputs) << name;
       EXPECT_EQ((*other)[name].parts[0].what.inputs, entry.parts[0].what.inputs) << name;
+    }
+  }
+  for (auto const* other : {&postgres, &mysql}) {
+    EXPECT_EQ(sqlite.shapes().size(), other->shapes().size());
+    for (auto const& [name, shape] : sqlite.shapes()) {
+      auto const theirs = other->shapes().find(name);
+      ASSERT_NE(theirs, other->shapes().end()) << name;
+      EXPECT_EQ(theirs->second.outputs, shape.outputs) << name;
+      EXPECT_EQ(theirs->second.inputs, shape.inputs) << name;
+      EXPECT_EQ(theirs->second.holes, shape.holes) << name;
     }
   }
   std::set<std::string> rooms;

@@ -35,6 +35,7 @@ namespace db {
 /// What the domain may ask about an engine; never its name.
 struct dialect {
   std::string_view name;        ///< "sqlite", "postgres", "mysql": the folder under sql/
+  char quote;                   ///< around an identifier; doubled within it
   bool ddl_in_transaction;      ///< a migration is all or nothing
   bool compounds;               ///< some of its servers take several statements as one
   bool one_writer;              ///< writers exclude each other: a fence write also renews

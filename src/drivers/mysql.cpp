@@ -35,6 +35,7 @@ namespace {
 
 constexpr db::dialect about{
     .name = "mysql",
+    .quote = '`',
     .ddl_in_transaction = false,
     .compounds = true,
     .one_writer = false,

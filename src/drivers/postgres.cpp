@@ -31,6 +31,7 @@ using std::chrono::steady_clock;
 
 constexpr db::dialect about{
     .name = "postgres",
+    .quote = '"',
     .ddl_in_transaction = true,
     .compounds = false,
     .one_writer = false,

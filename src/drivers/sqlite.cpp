@@ -36,6 +36,7 @@ namespace {
 
 constexpr db::dialect about{
     .name = "sqlite",
+    .quote = '"',
     .ddl_in_transaction = true,
     .compounds = false,
     .one_writer = true,

@@ -40,7 +40,7 @@ class catalogue : public on_engine {
     static bool has_own(std::string const& room) {
       static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
                                                "task.",     "request.", "outcome.", "wake.",
-                                               "schedule.", "tick."};
+                                               "schedule.", "tick.",    "table."};
       return rooms.contains(room);
     }
   };
@@ -104,6 +104,8 @@ class catalogue : public on_engine {
              {". zone", "UTC"},
              {". run_key", "k1"},
              {". reason", ""},
+             {". schema", "s"},
+             {". table", "t"},
              {". payload", "{}"},
              {". claim", "01234567-89ab-7def-8123-456789abcdef"},
              {". holder", "h"},

@@ -74,7 +74,7 @@ TEST_P(migrate, an_older_book_wants_to_be_migrated) {
   EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
   book.migrate();
   expect_works(book);
-  EXPECT_EQ(database_.query("select version from daybook_version"), "4");
+  EXPECT_EQ(database_.query("select version from daybook_version"), "5");
 }
 
 TEST_P(migrate, a_newer_book_that_allows_this_release_works) {

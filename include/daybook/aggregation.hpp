@@ -1,0 +1,193 @@
+// Rows of a table of yours, gathered into parent rows: each row once, every sum exact, every step
+// reversible. See docs/aggregations.md.
+// Thread safety: any thread may call, any number of processes at a time. Lifetime: the book must
+// outlive it.
+//
+//   auto pay = book.make_aggregation("pay", declared);
+//   pay.aggregate();
+//   pay.close_all({.actor = "alice", .reason = "month's end"});
+//   pay.settle("P01HF...", {.actor = "alice"});
+#pragma once
+
+#include <daybook/aggregation_options.hpp>
+#include <daybook/export.hpp>
+#include <daybook/operate.hpp>
+#include <daybook/time.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+
+namespace aggregations {
+class store;
+}  // namespace aggregations
+
+/// Rows that were left free, because taking them would be wrong. They do not stop other groups.
+struct refused_rows {
+  std::string group;  ///< its values, separated by ", "
+  std::string row;    ///< the key of the first of them
+  std::string why;    ///< "move_num is null", "move_sum would be more than 2147483647"
+};
+
+struct aggregated {
+  std::int64_t rows = 0;                   ///< taken
+  std::int64_t parents = 0;                ///< made
+  std::int64_t chunks = 0;                 ///< transactions that took something
+  std::vector<refused_rows> refused = {};  ///< at most 100, one for each group
+  bool complete = true;                    ///< false: asked to stop before the end
+};
+
+struct aggregate_options {
+  /// No parent that was open before is added to: it is closed where its group has new rows.
+  bool fresh = false;
+  std::string actor = {};
+  std::stop_token stop = {};
+  /// Called after each chunk with what was done so far.
+  std::function<void(aggregated const&)> told = {};
+};
+
+/// A group as aggregate() would take it now.
+struct group_preview {
+  std::string group;
+  std::int64_t rows = 0;
+  std::vector<std::string> sums;      ///< in the order declared, exact, of any size
+  std::optional<std::string> parent;  ///< that is open and would be added to
+  std::string refused;                ///< why not, if so
+};
+
+/// What became of a verb on one parent.
+enum class settling : std::uint8_t {
+  done = 0,
+  before = 1,   ///< it was so already, and nothing was changed
+  none = 2,     ///< there is no such parent
+  open = 3,     ///< close it first
+  settled = 4,  ///< cannot be undone
+  voided = 5,   ///< it was reverted
+  differs = 6,  ///< its rows are not what it says: see verify()
+};
+/// "done", "before", ...
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(settling how) noexcept;
+
+/// What is wrong with a parent, or with rows.
+struct difference {
+  enum class kind : std::uint8_t {
+    count,          ///< the parent's count is not that of its rows
+    sum,            ///< a sum is not theirs
+    state,          ///< a row's state does not go with its parent's
+    group,          ///< a row is of another group than its parent
+    orphan,         ///< rows that name a parent that is not there
+    unlinked,       ///< rows that are taken and name no parent, or free and name one
+    unknown_state,  ///< a state that is none of those declared
+    two_open,       ///< a parent that is open and was not made by us, or is forgotten
+  };
+  kind what{};
+  std::string parent;
+  std::string group;
+  std::string column;    ///< which count, sum or state
+  std::string expected;  ///< what its rows say
+  std::string found;     ///< what it says
+  std::string row;       ///< an example, where one row is wrong
+};
+/// "count", "sum", ...
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(difference::kind what) noexcept;
+
+struct verified {
+  std::int64_t parents = 0;
+  std::int64_t rows = 0;
+  std::vector<difference> differences = {};  ///< at most `limit`
+  bool complete = true;                      ///< false: there are more
+};
+
+struct aggregated_row {
+  std::string key;
+  std::string state;
+  std::vector<std::optional<std::string>> amounts;
+};
+
+/// Something that was done, as the book has kept it.
+struct aggregation_event {
+  enum class kind : std::uint8_t { aggregate = 1, open, close, settle, revert, remove };
+  timestamp at{};
+  kind what{};
+  std::string parent;     ///< empty for a chunk
+  std::int64_t rows = 0;  ///< that it concerned
+  std::string actor;
+  std::string reason;
+  std::string detail;  ///< "move_sum 1200" of a parent that was reverted
+};
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(aggregation_event::kind what) noexcept;
+
+struct parent_info {
+  std::string key;
+  std::string group;
+  std::string state;  ///< the value in its state column
+  std::optional<std::int64_t> count;
+  std::vector<std::string> sums;
+  timestamp opened{};
+};
+
+struct parents_query {
+  std::optional<state_value> state = {};
+  std::string after = {};  ///< the last key of the page before
+  int limit = 100;         ///< 1 to 10 000
+};
+
+class DAYBOOK_EXPORT aggregation {
+ public:
+  explicit aggregation(std::shared_ptr<aggregations::store> inside) : inside_(std::move(inside)) {}
+
+  [[nodiscard]] std::string const& name() const noexcept;
+  [[nodiscard]] aggregation_options const& options() const noexcept;
+  /// Indexes that would serve and are not there, as `create index` statements to be looked at.
+  [[nodiscard]] std::vector<std::string> advice() const;
+
+  // On failure, all: throws daybook::error, and the transaction it was in has changed nothing.
+
+  /// Takes every row that is free when it is called and that nobody else is just taking, chunk by
+  /// chunk, each a transaction: rows, their parents' counts and sums, a line of history.
+  aggregated aggregate(aggregate_options const& how = {});
+  /// What aggregate() would take, without a write. At most `limit` groups, in their order.
+  [[nodiscard]] std::vector<group_preview> preview(int limit = 1000) const;
+
+  // One transaction each. Again is fine: settling::before.
+
+  /// No more rows are added to it.
+  settling close(std::string_view parent, remark const& by);
+  /// Each that is open; how many.
+  std::int64_t close_all(remark const& by);
+  /// The parent and its rows are settled together, after their count and sums were found equal.
+  settling settle(std::string_view parent, remark const& by);
+  /// Its rows are free again, and it is void with a count and sums of 0; history keeps what they
+  /// were. Open or closed, not settled.
+  settling revert(std::string_view parent, remark const& by);
+  /// Frees one row of a parent that is open; its count and sums become those of the rest.
+  settling remove(std::string_view row, remark const& by);
+
+  [[nodiscard]] std::optional<parent_info> find(std::string_view parent) const;
+  [[nodiscard]] std::vector<parent_info> parents(parents_query const& what = {}) const;
+  /// A page of a parent's rows in the order of their keys, after `after`.
+  [[nodiscard]] std::vector<aggregated_row> rows(std::string_view parent,
+                                                 std::string_view after = {},
+                                                 int limit = 1000) const;
+  /// Empty: the row is free, or not there.
+  [[nodiscard]] std::optional<std::string> parent_of(std::string_view row) const;
+  /// Every parent against its rows, in one snapshot.
+  [[nodiscard]] verified verify(int limit = 1000) const;
+  /// Newest first, of one parent or (empty) of all; before the id of the last page's last.
+  [[nodiscard]] std::vector<aggregation_event> history(std::string_view parent = {},
+                                                       int limit = 100) const;
+
+ private:
+  std::shared_ptr<aggregations::store> inside_;
+};
+
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,146 @@
+// A task in the hands of a worker, as its handler sees it; and a batch of them.
+// Thread safety: one thread at a time; stop tokens may be read from any.
+//
+//   node.work(stock, [](daybook::job& job) {
+//     return ask_the_stock_system(job.task().key);  // a result; what is thrown is a failure
+//   });
+#pragma once
+
+#include <daybook/export.hpp>
+#include <daybook/hand_out.hpp>
+#include <daybook/outcome.hpp>
+#include <daybook/task.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+
+class joined;
+class transaction;
+namespace work {
+class crew;
+struct in_hand;
+}  // namespace work
+
+/// Why a handler is asked to stop.
+enum class halt : std::uint8_t {
+  none,
+  timeout,  ///< work_options::timeout is over
+  lost,     ///< the claim is another's: what is done from now on may be done twice
+  closing,  ///< the node stops; a handler that cannot end soon calls hand_back() and returns
+};
+
+/// What is asked of the handler, and when it has to be done.
+class DAYBOOK_EXPORT job {
+ public:
+  job(handed& of, std::stop_token stopping, work::in_hand const& inside)
+      : of_(&of), stopping_(std::move(stopping)), inside_(&inside) {}
+  job(job const&) = delete;
+  job& operator=(job const&) = delete;
+
+  [[nodiscard]] daybook::task const& task() const noexcept { return of_->task(); }
+  /// For what it does elsewhere: as claim::idempotency_key().
+  [[nodiscard]] std::string idempotency_key() const { return of_->idempotency_key(); }
+  /// Requested when the time is over, the claim is lost or the node stops; why() says which.
+  [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_; }
+  [[nodiscard]] halt why() const noexcept;
+
+  // At most one of these three; then what the handler returns is not looked at.
+
+  /// Runs `body` in a transaction in which the task is finished, too: exactly once.
+  outcome perform(std::function<void(transaction&)> const& body);
+  /// The same in a transaction of the application's. Ends before the handler returns. False: lost.
+  bool finish_in(joined& yours);
+  /// Not done, and not counted as an attempt.
+  void hand_back();
+
+  [[nodiscard]] bool finished() const noexcept { return finished_; }
+
+ private:
+  handed* of_;
+  std::stop_token stopping_;
+  work::in_hand const* inside_;
+  bool finished_ = false;
+};
+
+/// Returns how it ended. What it throws is a failure with that text (unknown in a queue of
+/// step_mode::at_most_once). Called by several threads at a time.
+using job_handler = std::function<result(job&)>;
+
+/// Several tasks at once, for a handler that does them together.
+class DAYBOOK_EXPORT job_batch {
+ public:
+  job_batch(std::vector<handed> of, std::stop_token stopping, work::in_hand const& inside);
+  job_batch(job_batch const&) = delete;
+  job_batch& operator=(job_batch const&) = delete;
+  ~job_batch();
+
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  [[nodiscard]] daybook::task const& task(std::size_t at) const;
+  [[nodiscard]] std::string idempotency_key(std::size_t at) const;
+  [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_; }
+  [[nodiscard]] halt why() const noexcept;
+
+  // A task that has a result already, or none of that number, is daybook::error
+  // (fault::bad_argument). Those without a result when the handler returns have failed; when it
+  // throws, with that text.
+
+  /// As it comes; written down within hand_out_options::flush_every.
+  void finish(std::size_t at, result how);
+  /// Not done, and not counted as an attempt.
+  void hand_back(std::size_t at);
+  void hand_back_rest();
+  /// Runs `body` in a transaction in which all tasks that have no result yet succeed, too: exactly
+  /// once. outcome::lost: nothing was written; hand the rest back. On failure: throws
+  /// daybook::error, or what the body throws; none of them has a result.
+  outcome perform(std::function<void(transaction&)> const& body);
+  /// The same in a transaction of the application's. False: lost.
+  bool finish_in(joined& yours);
+  [[nodiscard]] bool finished(std::size_t at) const;
+
+ private:
+  std::vector<handed> all_;
+  std::vector<bool> finished_;
+  std::stop_token stopping_;
+  work::in_hand const* inside_;
+};
+
+using batch_handler = std::function<void(job_batch&)>;
+
+struct work_options {
+  int threads = 4;  ///< handlers of this queue at once, 1 to 1000
+  /// A handler is asked to stop after so long; 0: never. One that heeds it by throwing has failed
+  /// with that; what one does that returns a success all the same counts. Threads cannot be
+  /// killed: what must be goes into a process of its own, as `daybook daemon` does.
+  std::chrono::milliseconds timeout{0};
+  /// For batch handlers: so many tasks at most, 1 to 10000, and so long they are waited for once
+  /// there is one.
+  int batch = 100;
+  std::chrono::milliseconds gather{0};
+  hand_out_options claims = {};
+  /// Upkeep (queue::upkeep), and the comparison with the table it watches, once a day by one of
+  /// the nodes, as a run of process "upkeep".
+  bool upkeep = true;
+};
+
+struct work_counts {
+  std::int64_t succeeded = 0;
+  std::int64_t failed = 0;
+  std::int64_t others = 0;  ///< snoozed, cancelled, unknown
+  std::int64_t handed_back = 0;
+  std::int64_t lost = 0;
+  std::int64_t running = 0;
+};
+
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,100 @@
+-- The tables of the application, as the engine's own catalogue has them; and how a key of theirs is
+-- written as one of ours.
+
+-- name: table.about
+-- in: schema, table
+-- out: kind, transactional, strict
+select case c.relkind when 'r' then 'table' when 'p' then 'partitioned' when 'v' then 'view'
+         when 'm' then 'view' else 'other' end, 1, 1
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = :schema and c.relname = :table and c.relkind in ('r', 'p', 'v', 'm', 'f');
+
+-- name: table.columns
+-- in: schema, table
+-- out: name, kind, low, high, length, nullable, generated, type
+select a.attname,
+  case base.typname when 'int2' then 'integer' when 'int4' then 'integer' when 'int8' then 'integer'
+    when 'text' then 'text' when 'varchar' then 'text' when 'bpchar' then 'text'
+    when 'uuid' then 'uuid' when 'date' then 'date' when 'bool' then 'boolean'
+    when 'numeric' then 'decimal' when 'float4' then 'real' when 'float8' then 'real'
+    else 'other' end,
+  case base.typname when 'int2' then -32768 when 'int4' then -2147483648
+    when 'int8' then -9223372036854775808 else 0 end::bigint,
+  case base.typname when 'int2' then 32767 when 'int4' then 2147483647
+    when 'int8' then 9223372036854775807 else 0 end::bigint,
+  case when base.typname in ('varchar', 'bpchar') and a.atttypmod > 4 then a.atttypmod - 4 end::bigint,
+  case when a.attnotnull then 0 else 1 end,
+  case when a.attgenerated <> '' or a.attidentity = 'a' then 1 else 0 end,
+  pg_catalog.format_type(a.atttypid, a.atttypmod)
+from pg_catalog.pg_attribute a
+  join pg_catalog.pg_class c on c.oid = a.attrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join pg_catalog.pg_type t on t.oid = a.atttypid
+  join pg_catalog.pg_type base
+    on base.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
+where n.nspname = :schema and c.relname = :table and a.attnum > 0 and not a.attisdropped
+order by a.attnum;
+
+-- A row for each column of each index; `column` is null for an expression.
+-- name: table.indexes
+-- in: schema, table
+-- out: name, column, is_unique, is_primary, condition
+select i.relname, a.attname, case when x.indisunique then 1 else 0 end,
+  case when x.indisprimary then 1 else 0 end,
+  coalesce(pg_catalog.pg_get_expr(x.indpred, x.indrelid), '')
+from pg_catalog.pg_index x
+  join pg_catalog.pg_class c on c.oid = x.indrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join pg_catalog.pg_class i on i.oid = x.indexrelid
+  cross join lateral unnest(x.indkey::int2[]) with ordinality as k (attnum, place)
+  left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0
+where n.nspname = :schema and c.relname = :table and x.indisvalid and k.place <= x.indnkeyatts
+order by i.relname, k.place;
+
+-- name: table.names
+-- in: schema, count
+-- out: name
+select c.relname from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = :schema and c.relkind in ('r', 'p') order by c.relname limit :count;
+
+-- A column as the text that is its key with us.
+-- name: key.of_integer
+-- holes: column
+{column}::text;
+
+-- name: key.of_text
+-- holes: column
+{column}::text;
+
+-- name: key.of_uuid
+-- holes: column
+{column}::text;
+
+-- name: key.of_date
+-- holes: column
+to_char({column}, 'FMYYYY-MM-DD');
+
+-- A key of ours as a value of the column's kind, so that the index on that serves; null where it is
+-- none. It may be the value of another key: compare the texts as well.
+-- name: key.as_integer
+-- holes: key
+case when {key} ~ '^-?[0-9]{{1,18}}$' then {key}::bigint end;
+
+-- name: key.as_text
+-- holes: key
+{key};
+
+-- name: key.as_uuid
+-- holes: key
+case when {key} ~ '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' then {key}::uuid end;
+
+-- name: key.as_date
+-- holes: key
+case when {key} ~ '^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$'
+  then (pg_catalog.substr({key}, 1, 7) || '-01')::date + (pg_catalog.substr({key}, 9, 2)::int - 1) end;
+
+-- Whether a text may be a key of ours: 1 to 255 bytes without control characters.
+-- name: key.is_one
+-- holes: key
+({key} is not null and octet_length({key}) between 1 and 255 and {key} !~ '[\u0001-\u001f\u007f-\u009f]');

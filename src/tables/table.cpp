@@ -1,0 +1,210 @@
+#include "tables/table.hpp"
+
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace tables {
+
+namespace {
+
+constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+constexpr std::int64_t most_named = 20;
+
+constexpr std::array<std::pair<std::string_view, kind>, 7> kinds{{
+    {"integer", kind::integer},
+    {"text", kind::text},
+    {"uuid", kind::uuid},
+    {"date", kind::date},
+    {"boolean", kind::boolean},
+    {"decimal", kind::decimal},
+    {"real", kind::real},
+}};
+
+template <class T>
+T get(cell const& from) {
+  T out{};
+  decode(from, out);
+  return out;
+}
+
+kind kind_of(std::string_view word) {
+  for (auto const& [name, what] : kinds) {
+    if (name == word) return what;
+  }
+  return kind::other;
+}
+
+sort sort_of(std::string_view word) {
+  if (word == "table") return sort::table;
+  if (word == "partitioned") return sort::partitioned;
+  return word == "view" ? sort::view : sort::other;
+}
+
+[[noreturn]] void none(core::context const& with, db::session& on, table const& wanted) {
+  auto const found = db::run(on, with.sql["table.names"], {wanted.schema, most_named});
+  std::string names;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    names += (i == 0 ? "" : ", ") + get<std::string>(found.row(i)[0]);
+  }
+  if (std::cmp_equal(found.size(), most_named)) names += ", ...";
+  throw error({.kind = fault::bad_argument},
+              "there is no table '" + wanted.name + "' in '" + wanted.schema + "'" +
+                  (names.empty() ? ", nor any other" : "; there are " + names));
+}
+
+column column_of(std::span<cell const> row) {
+  column out;
+  out.name = get<std::string>(row[0]);
+  out.what = kind_of(get<std::string>(row[1]));
+  out.low = get<std::int64_t>(row[2]);
+  out.high = get<std::int64_t>(row[3]);
+  out.length = get<std::optional<std::int64_t>>(row[4]);
+  out.nullable = get<std::int64_t>(row[5]) != 0;
+  out.generated = get<std::int64_t>(row[6]) != 0;
+  out.type = get<std::string>(row[7]);
+  return out;
+}
+
+std::vector<index> indexes_of(db::table const& found) {
+  std::vector<index> out;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    auto name = get<std::string>(row[0]);
+    if (out.empty() || out.back().name != name) {
+      out.push_back({.name = std::move(name),
+                     .columns = {},
+                     .unique = get<std::int64_t>(row[2]) != 0,
+                     .primary = get<std::int64_t>(row[3]) != 0,
+                     .condition = get<std::string>(row[4])});
+    }
+    out.back().columns.push_back(get<std::optional<std::string>>(row[1]).value_or(""));
+  }
+  return out;
+}
+
+std::string doubled(std::string_view text, char quote) {
+  std::string out(1, quote);
+  for (char const c : text) {
+    if (c == quote) out.push_back(quote);
+    out.push_back(c);
+  }
+  out.push_back(quote);
+  return out;
+}
+
+std::string_view word_of(kind what) {
+  for (auto const& [name, known] : kinds) {
+    if (known == what) return name;
+  }
+  return "text";
+}
+
+}  // namespace
+
+column const* table::find(std::string_view wanted) const noexcept {
+  auto const found = std::find_if(columns.begin(), columns.end(),
+                                  [&](auto const& one) { return one.name == wanted; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+bool table::unique(std::span<std::string const> wanted) const noexcept {
+  auto const asked = [&](std::string const& one) {
+    return std::find(wanted.begin(), wanted.end(), one) != wanted.end();
+  };
+  return std::any_of(indexes.begin(), indexes.end(), [&](index const& one) {
+    return one.unique && one.condition.empty() &&
+           std::all_of(one.columns.begin(), one.columns.end(), asked);
+  });
+}
+
+index const* table::led_by(std::span<std::string const> wanted) const noexcept {
+  auto const found = std::find_if(indexes.begin(), indexes.end(), [&](index const& one) {
+    return one.condition.empty() && one.columns.size() >= wanted.size() &&
+           std::equal(wanted.begin(), wanted.end(), one.columns.begin());
+  });
+  return found == indexes.end() ? nullptr : &*found;
+}
+
+table look(core::context const& with, db::session& on, std::string_view name) {
+  auto const dot = name.find('.');
+  table out;
+  out.schema = dot == std::string_view::npos ? on.schema() : std::string(name.substr(0, dot));
+  out.name = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  out.sql = quoted(with.dialect, out.schema) + "." + quoted(with.dialect, out.name);
+  auto const about = db::run(on, with.sql["table.about"], {out.schema, out.name});
+  if (about.size() == 0) none(with, on, out);
+  out.what = sort_of(get<std::string>(about.row(0)[0]));
+  out.transactional = get<std::int64_t>(about.row(0)[1]) != 0;
+  out.strict = get<std::int64_t>(about.row(0)[2]) != 0;
+  auto const columns = db::run(on, with.sql["table.columns"], {out.schema, out.name});
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    out.columns.push_back(column_of(columns.row(i)));
+  }
+  out.indexes = indexes_of(db::run(on, with.sql["table.indexes"], {out.schema, out.name}));
+  return out;
+}
+
+table look(core::context const& with, std::string_view name) {
+  table out;
+  core::read(with, patience, [&](db::session& on) { out = look(with, on, name); });
+  return out;
+}
+
+column const& need(table const& in, std::string_view wanted, std::string_view what) {
+  if (auto const* const found = in.find(wanted)) return *found;
+  std::string names;
+  for (auto const& one : in.columns) names += (names.empty() ? "" : ", ") + one.name;
+  throw error({.kind = fault::bad_argument}, std::string(what) + ": table '" + in.name +
+                                                 "' has no column '" + std::string(wanted) +
+                                                 "'; it has " + names);
+}
+
+std::string quoted(db::dialect const& by, std::string_view identifier) {
+  if (identifier.empty() || identifier.find('\0') != std::string_view::npos) {
+    throw error({.kind = fault::bad_argument},
+                "a name of a table or a column is empty, or holds a zero byte");
+  }
+  return doubled(identifier, by.quote);
+}
+
+std::string literal(db::dialect const& by, std::string_view text) {
+  auto out = doubled(text, '\'');
+  // There a backslash takes the next character with it.
+  if (by.quote == '`') {
+    for (std::size_t at = 0; (at = out.find('\\', at)) != std::string::npos; at += 2) {
+      out.insert(at, 1, '\\');
+    }
+  }
+  return out;
+}
+
+bool can_be_key(column const& of) noexcept {
+  return of.what == kind::integer || of.what == kind::text || of.what == kind::uuid ||
+         of.what == kind::date;
+}
+
+std::string key_of(core::context const& with, column const& of, std::string_view column_sql) {
+  return with.sql.text_of("key.of_" + std::string(word_of(of.what)),
+                          {{"column", std::string(column_sql)}});
+}
+
+std::string value_of(core::context const& with, column const& of, std::string_view key_sql) {
+  return with.sql.text_of("key.as_" + std::string(word_of(of.what)),
+                          {{"key", std::string(key_sql)}});
+}
+
+std::string is_key(core::context const& with, std::string_view text_sql) {
+  return with.sql.text_of("key.is_one", {{"key", std::string(text_sql)}});
+}
+
+}  // namespace tables
+}  // namespace v1
+}  // namespace daybook

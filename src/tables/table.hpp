@@ -1,0 +1,90 @@
+// A table of the application's: its columns and indexes as the engine's catalogue has them, its
+// names as they stand in SQL.
+// Thread safety: values.
+#pragma once
+
+#include "core/context.hpp"
+#include "db/session.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace tables {
+
+enum class kind : std::uint8_t { integer, text, uuid, date, boolean, decimal, real, other };
+
+struct column {
+  std::string name;
+  kind what = kind::other;
+  std::int64_t low = 0;  ///< the least and the greatest integer it holds
+  std::int64_t high = 0;
+  std::optional<std::int64_t> length;  ///< of a text, in characters; empty: no limit
+  bool nullable = true;
+  bool generated = false;  ///< the engine makes its value, and takes no other
+  std::string type;        ///< as the engine says it
+};
+
+struct index {
+  std::string name;
+  std::vector<std::string> columns;  ///< empty for one that is an expression
+  bool unique = false;
+  bool primary = false;
+  std::string condition;  ///< it has only rows that satisfy this; empty: all
+};
+
+enum class sort : std::uint8_t { table, partitioned, view, other };
+
+struct table {
+  std::string schema;
+  std::string name;
+  std::string sql;  ///< quoted, with its schema
+  sort what = sort::table;
+  bool transactional = true;
+  bool strict = true;  ///< a column takes only values of its type
+  std::vector<column> columns;
+  std::vector<index> indexes;
+
+  /// Null: there is none of that name.
+  [[nodiscard]] column const* find(std::string_view column) const noexcept;
+  /// Whether these columns, in any order, can never be equal in two rows.
+  [[nodiscard]] bool unique(std::span<std::string const> columns) const noexcept;
+  /// An index that begins with these columns, in this order, and has all rows; null: none.
+  [[nodiscard]] index const* led_by(std::span<std::string const> columns) const noexcept;
+};
+
+/// `name` is "orders" or "shop.orders"; without a schema that of the connection. On failure:
+/// daybook::error (fault::bad_argument) that says which tables there are.
+[[nodiscard]] table look(core::context const& with, std::string_view name);
+[[nodiscard]] table look(core::context const& with, db::session& on, std::string_view name);
+
+/// The column of that name. On failure: daybook::error (fault::bad_argument) that says which there
+/// are; `what` is what names it ("the queue's watch").
+[[nodiscard]] column const& need(table const& in, std::string_view column, std::string_view what);
+
+/// An identifier, by the engine's rules. On failure: daybook::error (fault::bad_argument) for one
+/// that is empty or holds a zero byte.
+[[nodiscard]] std::string quoted(db::dialect const& by, std::string_view identifier);
+/// A text as a literal, for what takes no parameters, such as a trigger.
+[[nodiscard]] std::string literal(db::dialect const& by, std::string_view text);
+
+/// Whether values of the column have one text each, so that they can be keys with us.
+[[nodiscard]] bool can_be_key(column const& of) noexcept;
+/// SQL for the key that a column's value is with us. Precondition: can_be_key().
+[[nodiscard]] std::string key_of(core::context const& with, column const& of,
+                                 std::string_view column_sql);
+/// SQL for the value of the column that a key of ours means, so that an index on the column serves;
+/// null where it means none. Values of two keys may be one: compare key_of(), too.
+[[nodiscard]] std::string value_of(core::context const& with, column const& of,
+                                   std::string_view key_sql);
+/// SQL for whether a text can be a key of ours.
+[[nodiscard]] std::string is_key(core::context const& with, std::string_view text_sql);
+
+}  // namespace tables
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,132 @@
+// The tables of the application, as the library sees them: columns, indexes, keys, names.
+#include "fixture.hpp"
+
+#include "tables/table.hpp"
+#include "work/engine.hpp"
+
+#include <array>
+#include <limits>
+
+namespace conformance {
+namespace {
+
+using daybook::tables::kind;
+
+class tables : public on_engine {
+ protected:
+  tables() {
+    std::string const text = on_sqlite() ? "text" : "varchar(40)";
+    database_.execute("create table thing(id bigint not null primary key, code " + text +
+                      " not null, n int, day date not null, price numeric(10,2), unique (code))" +
+                      innodb());
+    database_.execute("create index thing_by_day on thing(day, n)");
+  }
+  [[nodiscard]] daybook::core::context with() const { return book_.internals().ready(); }
+  [[nodiscard]] std::string value(std::string const& sql) const {
+    return database_.query("select " + sql + (on_sqlite() ? "" : " from thing where id = 7"));
+  }
+};
+
+TEST_P(tables, columns_and_indexes_are_as_the_engine_has_them) {
+  auto const found = daybook::tables::look(with(), "thing");
+  ASSERT_EQ(found.columns.size(), 5U);
+  EXPECT_EQ(found.what, daybook::tables::sort::table);
+  EXPECT_TRUE(found.transactional);
+  auto const& id = daybook::tables::need(found, "id", "here");
+  EXPECT_EQ(id.what, kind::integer);
+  EXPECT_FALSE(id.nullable);
+  EXPECT_EQ(id.high, std::numeric_limits<std::int64_t>::max());
+  auto const& n = daybook::tables::need(found, "n", "here");
+  EXPECT_EQ(n.what, kind::integer);
+  EXPECT_TRUE(n.nullable);
+  if (!on_sqlite()) {
+    EXPECT_EQ(n.high, 2147483647);
+  }
+  auto const& code = daybook::tables::need(found, "code", "here");
+  EXPECT_EQ(code.what, kind::text);
+  if (!on_sqlite()) {
+    EXPECT_EQ(code.length, 40);
+  }
+  EXPECT_EQ(daybook::tables::need(found, "day", "here").what, kind::date);
+  EXPECT_EQ(daybook::tables::need(found, "price", "here").what, kind::decimal);
+
+  using names = std::array<std::string, 1>;
+  EXPECT_TRUE(found.unique(names{"id"}));
+  EXPECT_TRUE(found.unique(names{"code"}));
+  EXPECT_FALSE(found.unique(names{"day"}));
+  ASSERT_NE(found.led_by(names{"day"}), nullptr);
+  EXPECT_EQ(found.led_by(names{"day"})->name, "thing_by_day");
+  EXPECT_NE(found.led_by(names{"id"}), nullptr);
+  EXPECT_EQ(found.led_by(names{"n"}), nullptr);
+  std::array<std::string, 2> const two{"id", "n"};
+  EXPECT_TRUE(found.unique(two));
+}
+
+TEST_P(tables, what_is_not_there_is_named_with_what_is) {
+  auto const message = message_of([&] { (void)daybook::tables::look(with(), "thin"); });
+  EXPECT_NE(message.find("no table 'thin'"), std::string::npos) << message;
+  EXPECT_NE(message.find("thing"), std::string::npos) << message;
+  auto const found = daybook::tables::look(with(), "thing");
+  auto const column =
+      message_of([&] { (void)daybook::tables::need(found, "idd", "queue 'stock'"); });
+  EXPECT_NE(column.find("queue 'stock'"), std::string::npos) << column;
+  EXPECT_NE(column.find("has no column 'idd'; it has id, code"), std::string::npos) << column;
+}
+
+TEST_P(tables, names_are_quoted_by_the_engines_rules) {
+  auto const& by = with().dialect;
+  std::string const odd = "or\"der`s; --";
+  database_.execute("create table " + daybook::tables::quoted(by, odd) + " (" +
+                    daybook::tables::quoted(by, "select") + " int)" + innodb());
+  auto const found = daybook::tables::look(with(), odd);
+  ASSERT_EQ(found.columns.size(), 1U);
+  EXPECT_EQ(found.columns[0].name, "select");
+  EXPECT_EQ(database_.query("select count(*) from " + found.sql), "0");
+  EXPECT_EQ(fault_of([&] { (void)daybook::tables::quoted(by, ""); }), fault::bad_argument);
+  EXPECT_EQ(database_.query("select " + daybook::tables::literal(by, "it's \\' it")),
+            "it's \\' it");
+}
+
+TEST_P(tables, a_value_and_its_key_are_one_each) {
+  database_.execute("insert into thing(id, code, n, day) values (7, 'a b', -12, '2026-02-28')");
+  auto const found = daybook::tables::look(with(), "thing");
+  for (auto const& [name, text] : std::map<std::string, std::string>{
+           {"id", "7"}, {"code", "a b"}, {"n", "-12"}, {"day", "2026-02-28"}}) {
+    auto const& column = daybook::tables::need(found, name, "here");
+    ASSERT_TRUE(daybook::tables::can_be_key(column)) << name;
+    auto const sql = daybook::tables::quoted(with().dialect, name);
+    EXPECT_EQ(
+        database_.query("select " + daybook::tables::key_of(with(), column, sql) + " from thing"),
+        text);
+    auto const back =
+        daybook::tables::value_of(with(), column, daybook::tables::literal(with().dialect, text));
+    EXPECT_EQ(database_.query("select count(*) from thing where " + sql + " = " + back), "1")
+        << name;
+    // What is none of its values is none, and no error.
+    auto const none = daybook::tables::value_of(with(), column, "'x-1'");
+    EXPECT_EQ(database_.query("select count(*) from thing where " + sql + " = " + none), "0")
+        << name;
+  }
+  EXPECT_FALSE(daybook::tables::can_be_key(daybook::tables::need(found, "price", "here")));
+}
+
+TEST_P(tables, what_can_be_a_key_is_known_to_the_engine) {
+  auto const holds = [&](std::string const& text) {
+    auto const sql =
+        daybook::tables::is_key(with(), daybook::tables::literal(with().dialect, text));
+    return database_.query("select case when " + sql + " then 'yes' else 'no' end");
+  };
+  EXPECT_EQ(holds("a"), "yes");
+  EXPECT_EQ(holds("\xE4\xBA\xA7\xE5\x93\x81/1"), "yes");
+  EXPECT_EQ(holds(""), "no");
+  EXPECT_EQ(holds(std::string(255, 'x')), "yes");
+  EXPECT_EQ(holds(std::string(256, 'x')), "no");
+  EXPECT_EQ(holds("a\tb"), "no");
+  EXPECT_EQ(holds("a\x7F"), "no");
+  EXPECT_EQ(holds("a\xC2\x85"), "no");
+}
+
+DAYBOOK_ON_EVERY_ENGINE(tables);
+
+}  // namespace
+}  // namespace conformance
