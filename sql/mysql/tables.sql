@@ -46,11 +46,14 @@ from information_schema.statistics s
 where s.table_schema = :schema and s.table_name = :table
 order by s.index_name, s.seq_in_index;
 
+-- Not the book's own.
 -- name: table.names
--- in: schema, count
+-- in: schema, prefix, count
 -- out: name
 select t.table_name from information_schema.tables t
-where t.table_schema = :schema and t.table_type = 'BASE TABLE' order by t.table_name limit :count;
+where t.table_schema = :schema and t.table_type = 'BASE TABLE'
+  and substr(t.table_name, 1, char_length(:prefix)) <> :prefix
+order by t.table_name limit :count;
 
 -- A column as the text that is its key with us.
 -- name: key.of_integer

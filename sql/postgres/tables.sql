@@ -51,12 +51,15 @@ from pg_catalog.pg_index x
 where n.nspname = :schema and c.relname = :table and x.indisvalid and k.place <= x.indnkeyatts
 order by i.relname, k.place;
 
+-- Not the book's own.
 -- name: table.names
--- in: schema, count
+-- in: schema, prefix, count
 -- out: name
 select c.relname from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname = :schema and c.relkind in ('r', 'p') order by c.relname limit :count;
+where n.nspname = :schema and c.relkind in ('r', 'p')
+  and pg_catalog.substr(c.relname, 1, pg_catalog.length(:prefix)) <> :prefix
+order by c.relname limit :count;
 
 -- A column as the text that is its key with us.
 -- name: key.of_integer

@@ -41,11 +41,13 @@ where c.pk = 1 and upper(c.type) = 'INTEGER'
   and not exists (select 1 from pragma_table_xinfo(:table, :schema) o where o.pk = 2)
   and not exists (select 1 from pragma_index_list(:table, :schema) i where i.origin = 'pk');
 
+-- Not the book's own.
 -- name: table.names
--- in: schema, count
+-- in: schema, prefix, count
 -- out: name
 select t.name from pragma_table_list t
 where t.schema = :schema and t.type = 'table' and t.name not like 'sqlite_%'
+  and substr(t.name, 1, length(:prefix)) <> :prefix
 order by t.name limit :count;
 
 -- A column as the text that is its key with us.

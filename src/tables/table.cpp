@@ -49,7 +49,8 @@ sort sort_of(std::string_view word) {
 }
 
 [[noreturn]] void none(core::context const& with, db::session& on, table const& wanted) {
-  auto const found = db::run(on, with.sql["table.names"], {wanted.schema, most_named});
+  auto const found =
+      db::run(on, with.sql["table.names"], {wanted.schema, with.sql.prefix(), most_named});
   std::string names;
   for (std::size_t i = 0; i < found.size(); ++i) {
     names += (i == 0 ? "" : ", ") + get<std::string>(found.row(i)[0]);

@@ -106,6 +106,7 @@ class catalogue : public on_engine {
              {". reason", ""},
              {". schema", "s"},
              {". table", "t"},
+             {". prefix", "p_"},
              {". payload", "{}"},
              {". claim", "01234567-89ab-7def-8123-456789abcdef"},
              {". holder", "h"},

@@ -103,7 +103,7 @@ TEST_P(tables, a_value_and_its_key_are_one_each) {
     EXPECT_EQ(database_.query("select count(*) from thing where " + sql + " = " + back), "1")
         << name;
     // What is none of its values is none, and no error.
-    auto const none = daybook::tables::value_of(with(), column, "'x-1'");
+    auto const none = daybook::tables::value_of(with(), column, "lower('x-1')");
     EXPECT_EQ(database_.query("select count(*) from thing where " + sql + " = " + none), "0")
         << name;
   }
