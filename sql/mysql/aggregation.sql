@@ -247,6 +247,15 @@ where {key} between :first and :last and {is_free}
   and (:excluded = '[]'
     or not json_contains(:excluded, json_quote(convert({group} using utf8mb4))));
 
+-- How many rows of a range are taken by the open parent of their group.
+-- name: aggregation.landed
+-- in: first, last, aggregation
+-- out: count
+-- holes: source, key, is_taken, group, as_link
+select count(*) from {source} as s where {key} between :first and :last
+  and {is_taken} = (select {as_link} from {aggregation_parent} as o
+                    where o.aggregation = :aggregation and o.open_group = {group});
+
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents
 -- in: rows

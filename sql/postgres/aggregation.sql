@@ -246,6 +246,15 @@ with u as (
     {returned})
 select u.daybook_group, '', count(*), count(*) - sum(u.well), {amounts_of} from u group by 1;
 
+-- How many rows of a range are taken by the open parent of their group.
+-- name: aggregation.landed
+-- in: first, last, aggregation
+-- out: count
+-- holes: source, key, is_taken, group, as_link
+select count(*) from {source} as s where {key} between :first and :last
+  and {is_taken} = (select {as_link} from {aggregation_parent} as o
+                    where o.aggregation = :aggregation and o.open_group = {group});
+
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents
 -- in: rows

@@ -246,6 +246,15 @@ where {key} between :first and :last and {is_free}
               where o.aggregation = :aggregation and o.open_group = {group})
   and {group} not in (select e.value from json_each(:excluded) as e);
 
+-- How many rows of a range are taken by the open parent of their group.
+-- name: aggregation.landed
+-- in: first, last, aggregation
+-- out: count
+-- holes: source, key, is_taken, group, as_link
+select count(*) from {source} as s where {key} between :first and :last
+  and {is_taken} = (select {as_link} from {aggregation_parent} as o
+                    where o.aggregation = :aggregation and o.open_group = {group});
+
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents
 -- in: rows
