@@ -75,9 +75,18 @@ std::span<task const> claim::tasks() const noexcept { return inside_->tasks(); }
 std::string claim::idempotency_key(task const& of) const { return inside_->idempotency_key(of); }
 void claim::finish(task const& of, result how) { inside_->finish(of, std::move(how)); }
 bool claim::finish_in(joined& yours, task const& of) {
+  auto const* const only = &of;
+  return finish_in(yours, std::span(&only, 1));
+}
+bool claim::finish_in(joined& yours, std::span<task const* const> of) {
   return inside_->finish_in(session_of(yours, inside_->of()), of);
 }
 outcome claim::perform(task const& of, std::function<void(transaction&)> const& body) {
+  auto const* const only = &of;
+  return perform(std::span(&only, 1), body);
+}
+outcome claim::perform(std::span<task const* const> of,
+                       std::function<void(transaction&)> const& body) {
   return inside_->perform(of, body);
 }
 bool claim::flush() { return inside_->flush(); }
