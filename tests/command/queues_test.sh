@@ -141,7 +141,7 @@ code "no such queue to import to" 66 daybook queues import nothing keys
 
 # --- Its bar, on a terminal only
 cat >import.sh <<'END'
-seq "$1" "$(($1 + 19))" | while read -r n; do echo "$n"; sleep 0.05; done | daybook queues import many -
+seq "$1" "$(($1 + 199))" | while read -r n; do echo "$n"; sleep 0.005; done | daybook queues import many -
 END
 if command -v python3 >/dev/null; then
     began=$(date +%s%3N)
@@ -152,13 +152,13 @@ if command -v python3 >/dev/null; then
     is "more than once, and at most ten times a second" yes \
         "$( ((drawn > 2 && drawn <= most)) && echo yes || echo "$drawn, not $most")"
     is "it is wiped, and the last line stays" yes \
-        "$(tail -c 200 bar.out | grep -qP '\r\x1b\[Kdaybook: many: 20 added' && echo yes)"
+        "$(tail -c 200 bar.out | grep -qP '\r\x1b\[Kdaybook: many: 200 added' && echo yes)"
     TERM=xterm python3 "$here/terminal.py" show 12 bash import.sh 94001 >bar.out
     is "as wide as the terminal at most" yes \
         "$(python3 -c 'import re,sys; print("yes" if all(len(x) < 12 for x in re.findall(r"\r([^\r\x1b]*)\x1b", open("bar.out").read())) else "no")')"
 fi
 script -qec "TERM=dumb bash import.sh 92001" bar.out >/dev/null </dev/null
-has "the last line, where the terminal cannot go back" bar.out "many: 20 added"
+has "the last line, where the terminal cannot go back" bar.out "many: 200 added"
 has_not "but no bar" bar.out $'\e[K'
 bash import.sh 93001 2>bar.out
 is "elsewhere nothing but the last line" 1 "$(wc -l <bar.out)"
