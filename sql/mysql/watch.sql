@@ -60,7 +60,8 @@ where c.table_schema = :schema and c.table_name = :table and c.column_name = :ke
 -- A "delete" of several tables, although it is of one: that finds its row by the unique key, where the
 -- other reads a small table whole, and waits for the rows of others. And a member is deleted by its
 -- id, where this transaction sees it: by its key, at the server's own isolation level, others could
--- add no key beside it.
+-- add no key beside it. Whether a member was added is asked for: within a trigger row_count() of an
+-- "insert ignore" that hit a key says 1 (seen with 10.11).
 -- name: watch.install
 -- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
 create or replace trigger {place}.{prefix}watch_{id}_insert after insert on {source} for each row
@@ -74,7 +75,7 @@ begin
     set at_us = {now};
     insert ignore into {member} (id, queue, member_key, created_us)
     values (fresh, {id}, {new_key}, at_us);
-    if row_count() > 0 then
+    if exists (select 1 from {member} where id = fresh) then
       select period_us, grain_us, rounds, coalesce(on_new, 0) into size, grain, by_round, at_once
       from {queue} where id = {id};
       insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
@@ -117,7 +118,7 @@ begin
       set at_us = {now};
       insert ignore into {member} (id, queue, member_key, created_us)
       values (fresh, {id}, {new_key}, at_us);
-      if row_count() > 0 then
+      if exists (select 1 from {member} where id = fresh) then
         select period_us, grain_us, rounds, coalesce(on_new, 0) into size, grain, by_round, at_once
         from {queue} where id = {id};
         insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
