@@ -89,7 +89,7 @@ crews::all crews::everybody() const {
 queues::drainer& crews::drain::from(std::shared_ptr<crew> const& which) {
   auto& out = hands_[which];
   if (!out) {
-    out = std::make_unique<queues::drainer>(which->queue(), which->options().claims.flush_every);
+    out = std::make_unique<queues::drainer>(which->queue(), which->options().claims);
   }
   return *out;
 }
