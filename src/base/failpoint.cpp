@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 125> names{
+constexpr std::array<std::string_view, 131> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -145,12 +145,21 @@ constexpr std::array<std::string_view, 125> names{
     "tick.begun",
     "tick.before_commit",
     "tick.committed",
+    // Of the tables that queues follow.
+    "watch.begun",
+    "watch.before_commit",
+    "watch.committed",
+    "reconcile.begun",
+    "reconcile.before_commit",
+    "reconcile.committed",
 };
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
 static_assert(names[first_of_queues] == "block.begun");
 constexpr std::size_t first_of_schedules = 116;
 static_assert(names[first_of_schedules] == "schedule.begun");
+constexpr std::size_t first_of_tables = 125;
+static_assert(names[first_of_tables] == "watch.begun");
 
 struct armed_state {
   std::mutex guard;
@@ -178,7 +187,7 @@ std::span<std::string_view const> failpoint_names(testing::failpoint_room of) no
     case testing::failpoint_room::queues:
       return all.subspan(first_of_queues, first_of_schedules - first_of_queues);
     case testing::failpoint_room::schedules:
-      return all.subspan(first_of_schedules);
+      return all.subspan(first_of_schedules, first_of_tables - first_of_schedules);
   }
   return {};
 }
