@@ -44,14 +44,21 @@ update {queue} set paused = :paused, version = version + 1 where id = :queue;
 update {queue} set round_us = :at_us, version = version + 1
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- How many may start now, and from when: locks the queue's row, so that those who ask take turns.
+-- Those who claim take turns: a statement of its own, for one that waits for a lock counts what it saw
+-- before it waited.
+-- name: queue.take_turn
+-- in: queue
+-- out: id
+select id from {queue} where id = :queue for update;
+
+-- How many may start now, and from when: when it is one's turn.
 -- name: queue.throttle
 -- in: queue, horizon_us
 -- out: now_us, running, slot_next_us
 select clock.us, (select coalesce(sum(c.size), 0) from {claim} c where c.queue = q.id),
   greatest(q.slot_next_us, clock.us)
 from {queue} q, (select {now} as us) as clock
-where q.id = :queue and :horizon_us >= 0 for update;
+where q.id = :queue and :horizon_us >= 0;
 
 -- name: queue.reserve
 -- in: queue, slot_next_us

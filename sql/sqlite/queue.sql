@@ -44,7 +44,13 @@ update {queue} set paused = :paused, version = version + 1 where id = :queue;
 update {queue} set round_us = :at_us, version = version + 1
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- How many may start now, and from when: locks the queue's row, so that those who ask take turns.
+-- Those who claim take turns: here they do already.
+-- name: queue.take_turn
+-- in: queue
+-- out: id
+select id from {queue} where id = :queue;
+
+-- How many may start now, and from when: when it is one's turn.
 -- name: queue.throttle
 -- in: queue, horizon_us
 -- out: now_us, running, slot_next_us
