@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace command {
@@ -31,10 +33,13 @@ class draining {
 
  private:
   std::int64_t work_once();
+  std::int64_t drain(daybook::node& of);
+  [[nodiscard]] bool somebody_works() const;
 
   daybook::node& schedules_;
-  /// One for each worker: a node drains in one thread.
-  std::vector<std::unique_ptr<daybook::node>> workers_;
+  /// Queues, and for each of their workers a node: one node drains in one thread.
+  std::vector<std::pair<std::string, std::unique_ptr<daybook::node>>> workers_;
+  std::atomic<int> busy_ = 0;  ///< nodes that look for work, or do some
   std::atomic<bool> stopped_ = false;
 };
 
