@@ -20,7 +20,7 @@ struct declared_queue {
   std::string name;
   daybook::queue_options options;
   std::optional<daybook::cron> rounds;     ///< when a round is opened
-  std::optional<daybook::cron> reconcile;  ///< when it is compared with what it watches
+  std::optional<daybook::cron> reconcile;  ///< when it is compared, beside daily
   std::string zone = "UTC";                ///< of both
   std::optional<daybook::watched_table> watch;
   int workers = 4;  ///< commands at once

@@ -163,7 +163,6 @@ constexpr std::array<key, 23> keys{{
 declared_queue read_queue(toml::table const& from, std::string_view file) {
   declared_queue out;
   read_keys(out, from, file, "queue", keys, {"name", "command"});
-  if (out.watch && !out.reconcile) out.reconcile = daybook::cron("H H * * *");
   settle_backoff(from, file, out.options.backoff, out.options.longest_backoff);
   return out;
 }

@@ -87,7 +87,9 @@ void served::make(declared_queue const& queue) {
   if (queue.rounds) book_.make_schedule(queue.rounds_schedule(), *queue.rounds, options);
   if (!queue.watch) return;
   auto const watched = made.watch(*queue.watch);
-  book_.make_schedule(queue.reconcile_schedule(), *queue.reconcile, options);
+  if (queue.reconcile) {
+    book_.make_schedule(queue.reconcile_schedule(), *queue.reconcile, options);
+  }
   if (watched.info().installed || !told_.insert(queue.name).second) return;
   at_.log.warning("no_triggers",
                   {{"queue", queue.name},
@@ -108,7 +110,7 @@ void served::serve_schedules_of(declared_queue const& queue) {
     serve(queue.rounds_schedule(),
           [&book = book_, name](daybook::tick& tick) { found(book, name).open_round(tick.at()); });
   }
-  if (queue.watch) {
+  if (queue.reconcile) {
     serve(queue.reconcile_schedule(), [&book = book_, &log = at_.log, name](daybook::tick& tick) {
       reconcile(book, name, tick, log);
     });

@@ -1,4 +1,5 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
+#include "aggregation/store.hpp"
 #include "core/doctor.hpp"
 #include "core/inspect.hpp"
 #include "core/operate.hpp"
@@ -232,12 +233,20 @@ std::vector<schedule_info> book::schedules() const {
   return out;
 }
 
+aggregation book::make_aggregation(std::string_view name, aggregation_options const& of) {
+  return aggregation(daybook::aggregations::make(engine_->ready(), name, of));
+}
+
+std::vector<std::string> book::aggregations() const {
+  return daybook::aggregations::names(engine_->ready());
+}
+
 pruned book::prune(prune_options const& what, remark const& by) {
   return core::prune_history(engine_->ready(), what, by);
 }
 
 std::vector<change_info> book::changes(process const& name, key const& piece) const {
-  return core::list_changes(engine_->ready(), name, piece);
+  return core::list_changes(engine_->ready(), name.str(), piece.str());
 }
 
 std::vector<finding> book::doctor() const {

@@ -38,7 +38,8 @@ select name from {queue} order by name;
 -- name: queue.pause
 -- in: queue, paused
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
-update {queue} set paused = :paused, version = version + 1 from told where id = :queue;
+update {queue} set paused = :paused, version = version + 1 from told
+where id = :queue and paused <> :paused;
 
 -- Later than the one before: a round never takes back what an earlier one has opened.
 -- name: queue.open_round
@@ -47,14 +48,14 @@ with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue
 update {queue} set round_us = :at_us, version = version + 1 from told
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- Those who claim take turns: a statement of its own, for one that waits for a lock counts what it saw
--- before it waited.
--- name: queue.take_turn
+-- Those who ask how many may start take turns. A statement of its own: the next sees what the one
+-- before has claimed, which a snapshot from before the wait for this lock does not.
+-- name: queue.turn
 -- in: queue
 -- out: id
 select id from {queue} where id = :queue for update;
 
--- How many may start now, and from when: when it is one's turn.
+-- How many may start now, and from when. After queue.turn.
 -- name: queue.throttle
 -- in: queue, horizon_us
 -- out: now_us, running, slot_next_us
@@ -136,6 +137,13 @@ select count(*) from {member} where queue = :queue;
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind::smallint, {now} from {member}, told where queue = :queue and member_key = :key;
+
+-- name: request.put_range
+-- in: queue, lo, hi, kind
+with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
+insert into {request} (member, queue, kind, at_us)
+select id, queue, :kind::smallint, {now} from {member}, told
+where id >= :lo and id < :hi and queue = :queue;
 
 -- name: request.waiting
 -- in: queue, after, count

@@ -36,7 +36,7 @@ select name from {queue} order by name;
 
 -- name: queue.pause
 -- in: queue, paused
-update {queue} set paused = :paused, version = version + 1 where id = :queue;
+update {queue} set paused = :paused, version = version + 1 where id = :queue and paused <> :paused;
 
 -- Later than the one before: a round never takes back what an earlier one has opened.
 -- name: queue.open_round
@@ -44,13 +44,13 @@ update {queue} set paused = :paused, version = version + 1 where id = :queue;
 update {queue} set round_us = :at_us, version = version + 1
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- Those who claim take turns: here they do already.
--- name: queue.take_turn
+-- Those who ask how many may start take turns: where there is one writer, they do anyway.
+-- name: queue.turn
 -- in: queue
 -- out: id
 select id from {queue} where id = :queue;
 
--- How many may start now, and from when: when it is one's turn.
+-- How many may start now, and from when. After queue.turn.
 -- name: queue.throttle
 -- in: queue, horizon_us
 -- out: now_us, running, slot_next_us
@@ -116,6 +116,11 @@ select count(*) from {member} where queue = :queue;
 -- in: queue, key, kind
 insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind, {now} from {member} where queue = :queue and member_key = :key;
+
+-- name: request.put_range
+-- in: queue, lo, hi, kind
+insert into {request} (member, queue, kind, at_us)
+select id, queue, :kind, {now} from {member} where id >= :lo and id < :hi and queue = :queue;
 
 -- name: request.waiting
 -- in: queue, after, count

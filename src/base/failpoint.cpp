@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 131> names{
+constexpr std::array<std::string_view, 152> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -145,6 +145,28 @@ constexpr std::array<std::string_view, 131> names{
     "tick.begun",
     "tick.before_commit",
     "tick.committed",
+    // Of the verbs of aggregations.
+    "declare.begun",
+    "declare.before_commit",
+    "declare.committed",
+    "aggregate_range.begun",
+    "aggregate_range.before_commit",
+    "aggregate_range.committed",
+    "aggregate.begun",
+    "aggregate.before_commit",
+    "aggregate.committed",
+    "close.begun",
+    "close.before_commit",
+    "close.committed",
+    "settle.begun",
+    "settle.before_commit",
+    "settle.committed",
+    "revert.begun",
+    "revert.before_commit",
+    "revert.committed",
+    "remove_row.begun",
+    "remove_row.before_commit",
+    "remove_row.committed",
     // Of the tables that queues follow.
     "watch.begun",
     "watch.before_commit",
@@ -158,7 +180,9 @@ constexpr std::size_t first_of_queues = 59;
 static_assert(names[first_of_queues] == "block.begun");
 constexpr std::size_t first_of_schedules = 116;
 static_assert(names[first_of_schedules] == "schedule.begun");
-constexpr std::size_t first_of_tables = 125;
+constexpr std::size_t first_of_aggregations = 125;
+static_assert(names[first_of_aggregations] == "declare.begun");
+constexpr std::size_t first_of_tables = 146;
 static_assert(names[first_of_tables] == "watch.begun");
 
 struct armed_state {
@@ -182,12 +206,13 @@ std::span<std::string_view const> failpoint_names() noexcept { return names; }
 std::span<std::string_view const> failpoint_names(testing::failpoint_room of) noexcept {
   std::span<std::string_view const> const all(names);
   switch (of) {
-    case testing::failpoint_room::runs:
-      return all.first(first_of_queues);
+    case testing::failpoint_room::runs: return all.first(first_of_queues);
     case testing::failpoint_room::queues:
       return all.subspan(first_of_queues, first_of_schedules - first_of_queues);
     case testing::failpoint_room::schedules:
-      return all.subspan(first_of_schedules, first_of_tables - first_of_schedules);
+      return all.subspan(first_of_schedules, first_of_aggregations - first_of_schedules);
+    case testing::failpoint_room::aggregations:
+      return all.subspan(first_of_aggregations, first_of_tables - first_of_aggregations);
   }
   return {};
 }

@@ -45,8 +45,7 @@ constexpr db::dialect about{
 
 // Far above what the library and a program need; a guard against statements without end.
 constexpr std::size_t most_statements = 512;
-// A compound takes memory at the server for each statement in it.
-constexpr std::size_t most_together = 32;
+constexpr std::size_t most_together = 32;  // a compound takes the server memory for each
 constexpr std::chrono::milliseconds interrupt_patience{2'000};
 // MariaDB 10.6.2 was the first to prepare a compound statement.
 constexpr unsigned long first_with_compounds = 100602;

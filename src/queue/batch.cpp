@@ -2,8 +2,8 @@
 
 #include "base/digest.hpp"
 #include "base/mutant.hpp"
+#include "base/rows.hpp"
 #include "base/text.hpp"
-#include "queue/rows.hpp"
 #include "queue/share.hpp"
 
 #include <daybook/error.hpp>
@@ -51,7 +51,7 @@ core::transact_options insist(core::context const& with, std::string_view name) 
   return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
 }
 
-void add_done(rows& to, task const& of, verdict const& how) {
+void add_done(base::rows& to, task const& of, verdict const& how) {
   to.begin().add(of.id).add(of.id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
   to.add(std::int64_t{of.attempt}).add(how.delay_us).add(std::string_view(how.remark));
 }
@@ -87,14 +87,14 @@ std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
 }
 
 ends text_of(settled const& what) {
-  rows segments;
+  base::rows segments;
   for (auto const& [s, how] : what.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
     segments.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
     segments.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us);
     segments.add(static_cast<std::int64_t>(how)).add(s.due_us);
   }
-  rows outcomes;
+  base::rows outcomes;
   for (auto const& t : what.history) {
     outcomes.begin().add(t.lo).add(t.hi).add(static_cast<std::int64_t>(t.state));
     outcomes.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
@@ -201,7 +201,7 @@ bool batch::flush() {
   auto const& with = of_->with();
   with.check_process();
   std::lock_guard const alone(flushing_);
-  rows done;
+  base::rows done;
   std::vector<std::size_t> noted;
   {
     std::lock_guard const lock(guard_);

@@ -1,8 +1,8 @@
 #include "queue/share.hpp"
 
 #include "base/failpoint.hpp"
+#include "base/rows.hpp"
 #include "queue/batch.hpp"
-#include "queue/rows.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>
@@ -21,7 +21,7 @@ share::share(batch& of, std::span<task const* const> tasks) : of_(&of) {
                 "no task of queue '" + of.of().name() + "' is given that its effect would finish");
   }
   places_.reserve(tasks.size());
-  rows done;
+  base::rows done;
   std::lock_guard const lock(of.guard_);
   try {
     for (auto const* const one : tasks) {

@@ -23,6 +23,11 @@ std::string text_of(milliseconds length) {
   return count % 1000 == 0 ? std::to_string(count / 1000) + "s" : std::to_string(count) + "ms";
 }
 
+/// How many tasks its handler takes at once.
+std::size_t most_for(order const& how) {
+  return how.many ? static_cast<std::size_t>(how.options.batch) : 1;
+}
+
 /// What a handler throws, as text.
 template <class F>
 std::optional<std::string> thrown_by(F const& handler) {
@@ -172,29 +177,24 @@ std::shared_ptr<crew::present const> crew::order_for(std::size_t place) {
 void crew::serve(std::size_t place) noexcept {
   while (auto const by = order_for(place)) {
     try {
-      take_one(*by);
+      take(*by);
     } catch (std::exception const& e) {
       of_->with().watch.retried("work", e.what());
     }
   }
 }
 
-void crew::take_one(present const& by) {
-  auto const stop = by.over.get_token();
-  if (by.how.many) {
-    auto const& options = by.how.options;
-    auto tasks = out_->next_batch(static_cast<std::size_t>(options.batch), options.gather, stop);
-    if (!tasks.empty()) work_all(by.how, tasks);
-  } else if (auto one = out_->next(stop)) {
-    work_one(by.how, *one);
-  }
+void crew::take(present const& by) {
+  auto const& options = by.how.options;
+  auto tasks = out_->next_batch(most_for(by.how), options.gather, by.over.get_token());
+  work(by.how, tasks);
 }
 
 std::int64_t crew::drain(queues::drainer& from) {
   std::int64_t out = 0;
   while (!closing_.stop_requested()) {
     auto const by = now();
-    auto tasks = from.next(by->how.many ? static_cast<std::size_t>(by->how.options.batch) : 1);
+    auto tasks = from.next(most_for(by->how));
     if (tasks.empty()) break;
     out += static_cast<std::int64_t>(tasks.size());
     work(by->how, tasks);
@@ -213,8 +213,14 @@ std::int64_t crew::drain_suspects(queues::drainer& from) {
 }
 
 void crew::work(order const& by, std::span<handed> tasks) {
-  if (by.many) return work_all(by, tasks);
-  for (auto& one : tasks) work_one(by, one);
+  if (tasks.empty()) return;
+  if (closing_.stop_requested()) {
+    for (auto& one : tasks) one.hand_back();
+  } else if (by.many) {
+    work_all(by, tasks);
+  } else {
+    for (auto& one : tasks) work_one(by, one);
+  }
 }
 
 void crew::work_one(order const& by, handed& what) {

@@ -84,7 +84,7 @@ class crew {
   /// Null: this thread is to end.
   [[nodiscard]] std::shared_ptr<present const> order_for(std::size_t place);
   [[nodiscard]] std::shared_ptr<present const> now() const;
-  void take_one(present const& by);
+  void take(present const& by);
   void work(order const& by, std::span<handed> tasks);
   void work_one(order const& by, handed& what);
   void work_all(order const& by, std::span<handed> what);

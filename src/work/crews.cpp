@@ -19,6 +19,7 @@ crews::crews(engine& of)
     : with_(of.ready()), lease_(&of.lease()), upkeep_(of, [this] { return everybody(); }) {}
 
 void crews::work(std::string_view queue, order how) {
+  with_.check_process();
   check_name("queue name", queue);
   how = checked(std::move(how), queue);
   auto inside = queues::open(with_, *lease_, queue);
@@ -46,6 +47,7 @@ void crews::leave(std::string_view queue) {
 
 void crews::start() {
   std::lock_guard const lock(guard_);
+  if (stopped_) return;
   started_ = true;
   for (auto const& [name, one] : all_) one->start();
   upkeep_.start();
@@ -85,6 +87,8 @@ crews::all crews::everybody() const {
   for (auto const& [name, one] : all_) out.push_back(one);
   return out;
 }
+
+crews::drain::drain(crews& of) : of_(&of) { of.with_.check_process(); }
 
 queues::drainer& crews::drain::from(std::shared_ptr<crew> const& which) {
   auto& out = hands_[which];

@@ -42,7 +42,7 @@ class crews {
   /// In this thread: what one call of node::drain() has in hand.
   class drain {
    public:
-    explicit drain(crews& of) : of_(&of) {}
+    explicit drain(crews& of);
     /// All that is due, but suspects; how many tasks.
     std::int64_t due();
     /// The last of it: what was handed back is not in hand any more.

@@ -251,6 +251,19 @@ TEST_P(reconciling, a_lost_reply_changes_nothing) {
   expect_covered();
 }
 
+TEST_P(reconciling, a_row_that_came_after_it_was_looked_for_keeps_its_member) {
+  auto watch = follow("product", "code");
+  stock_.add(key("a"), {.payload = "mine"});
+  stock_.add(key("b"));
+  log_.on_retry = [&] { database_.execute(adding("a")); };
+  daybook::testing::arm("reconcile.begun", failpoint_action::cut);
+  auto const done = watch.reconcile();
+  log_.on_retry = nullptr;
+  EXPECT_EQ(done.removed, 1);
+  EXPECT_EQ(done.added, 0);
+  EXPECT_EQ(stock_.find(key("a")).value().payload, "mine");
+}
+
 TEST_P(reconciling, a_table_that_changed_its_shape_is_named) {
   auto watch = follow("product", "code");
   database_.execute("drop table product");
