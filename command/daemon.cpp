@@ -242,6 +242,9 @@ class service {
       served_.obey(file);
       log_.info("reloaded", {{"file", what_.path}, {"schedules", file.schedules.size()}});
       return true;
+    } catch (complaint const& e) {
+      log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
+      return true;
     } catch (daybook::error const& e) {
       log_.error("not_reloaded", {{"text", "tried again: " + without_passwords(e.what())}});
       return false;

@@ -2,6 +2,7 @@
 
 #include "exit.hpp"
 #include "format.hpp"
+#include "read_aggregate.hpp"
 #include "read_schedule.hpp"
 #include "toml_value.hpp"
 
@@ -25,20 +26,39 @@ toml::table parsed(std::string const& text, std::string const& file) {
   }
 }
 
-void read_schedules(settings& into, toml::node const& from, std::string const& file) {
+std::string one_of(std::string_view kind) {
+  return fmt::format("{} {}", kind.starts_with('a') ? "an" : "a", kind);
+}
+
+/// Each table of [[kind]]: what `read` makes of it, none with another's name.
+template <class T>
+void read_all(std::vector<T>& into, toml::node const& from, std::string const& file,
+              std::string_view kind, T (*read)(toml::table const&, std::string_view)) {
   auto const* const all = from.as_array();
   if (all == nullptr || !all->is_homogeneous<toml::table>()) {
-    wrong_in_file(file, from.source(), "a schedule is a table in double brackets: [[schedule]]");
+    wrong_in_file(file, from.source(),
+                  fmt::format("{} is a table in double brackets: [[{}]]", one_of(kind), kind));
   }
   for (auto const& one : *all) {
-    auto declared = read_schedule(*one.as_table(), file);
-    bool const known = std::any_of(into.schedules.begin(), into.schedules.end(),
+    auto declared = read(*one.as_table(), file);
+    bool const known = std::any_of(into.begin(), into.end(),
                                    [&](auto const& other) { return other.name == declared.name; });
     if (known) {
       wrong_in_file(file, one.as_table()->get("name")->source(),
-                    fmt::format("name: there is a schedule '{}' above", declared.name));
+                    fmt::format("name: there is {} '{}' above", one_of(kind), declared.name));
     }
-    into.schedules.push_back(std::move(declared));
+    into.push_back(std::move(declared));
+  }
+}
+
+/// An aggregation's schedule has a name of its own.
+void refuse_taken_names(settings const& in, toml::table const& from, std::string const& file) {
+  for (std::size_t i = 0; i < in.schedules.size(); ++i) {
+    for (auto const& of : in.aggregates) {
+      if (!of.cron || in.schedules[i].name != of.schedule()) continue;
+      wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
+                    fmt::format("name: it is that of the aggregate '{}'", of.name));
+    }
   }
 }
 
@@ -56,20 +76,25 @@ settings read_settings(std::string const& file) {
     throw complaint(exit_code::io, fmt::format("{}: cannot be read", printable(file)));
   }
   settings out;
-  for (auto const& [name, value] : parsed(text, file)) {
+  auto const all = parsed(text, file);
+  for (auto const& [name, value] : all) {
     if (name == "database") {
       out.database = value.value_exact<std::string>();
       if (!out.database) {
         wrong_in_file(file, value.source(), "database is a URL: database = \"sqlite:shop.db\"");
       }
     } else if (name == "schedule") {
-      read_schedules(out, value, file);
+      read_all(out.schedules, value, file, "schedule", read_schedule);
+    } else if (name == "aggregate") {
+      read_all(out.aggregates, value, file, "aggregate", read_aggregate);
     } else {
       wrong_in_file(
           file, name.source(),
-          fmt::format("'{}' is not known; there are database and [[schedule]]", name.str()));
+          fmt::format("'{}' is not known; there are database, [[schedule]] and [[aggregate]]",
+                      name.str()));
     }
   }
+  refuse_taken_names(out, all, file);
   return out;
 }
 

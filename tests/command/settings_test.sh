@@ -81,7 +81,7 @@ env = { DAYBOOK_RUN = "x" }|7|env: DAYBOOK_... is set by us
 env = { LANG = 1 }|16|env: a text is wanted
 env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
-[queue]|2|'queue' is not known; there are database and [[schedule]]
+[queue]|2|'queue' is not known; there are database, [[schedule]] and [[aggregate]]
 [[schedule]]|1|a schedule needs a name
 zone = "UTC|12|Error while parsing
 END
