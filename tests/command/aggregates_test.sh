@@ -61,12 +61,12 @@ done <<'END'
 "a"|10|source: a table is wanted: { NAME = value }
 { key = "id" }|10|source needs a table
 { table = "a", key = "id", state = "s", link = "l" }|10|source needs a group
-{ table = "a", key = "id", state = "s", link = "l", group = "g" }|61|group: an array of texts is wanted
-{ table = "a", key = "id", state = "s", link = "l", group = [""] }|62|group: a name is wanted
+{ table = "a", key = "id", state = "s", link = "l", group = "g" }|70|group: an array of texts is wanted
+{ table = "a", key = "id", state = "s", link = "l", group = [""] }|71|group: a name is wanted
 { tabel = "a" }|12|'tabel' is not known in source; there are table, key, state, free, taken, settled,
 { table = "", key = "id", state = "s", link = "l", group = [] }|20|table: a name is wanted
-{ table = "a", key = "id", state = "s", link = "l", group = [], free = true }|72|free: a whole number is wanted, or a text
-{ table = "a", key = "id", state = "s", link = "l", group = [], unlinked = "", unlinked_null = true }|96|unlinked_null: there is unlinked already
+{ table = "a", key = "id", state = "s", link = "l", group = [], free = true }|81|free: a whole number is wanted, or a text
+{ table = "a", key = "id", state = "s", link = "l", group = [], unlinked = "", unlinked_null = true }|105|unlinked_null: there is unlinked already
 END
 while IFS='|' read -r parent column message; do
     wrong "parent $parent" 4 "$column" "$message" <<END
@@ -77,9 +77,9 @@ parent = $parent
 END
 done <<'END'
 { table = "b", state = "s" }|10|parent needs a key
-{ table = "b", key = "k", state = "s", voided = 4 }|40|'voided' is not known in parent; there are table, key, state, open, closed, settled, void,
-{ table = "b", key = "k", state = "s", opening = { boss_id = 7 } }|61|opening: a text is wanted
-{ table = "b", key = "k", state = "s", following = { money = "" } }|52|following: a column, and SQL for what stands in it is wanted
+{ table = "b", key = "k", state = "s", voided = 4 }|49|'voided' is not known in parent; there are table, key, state, open, closed, settled, void,
+{ table = "b", key = "k", state = "s", opening = { boss_id = 7 } }|71|opening: a text is wanted
+{ table = "b", key = "k", state = "s", following = { money = "" } }|61|following: a column, and SQL for what stands in it is wanted
 END
 wrong "every and cron" 7 8 "cron: there is every already" < <(base <<'END'
 every = "1d"
@@ -330,6 +330,7 @@ file() { # file NAME [KEY = VALUE ...]
     { sed "/^key_prefix/q" daybook.toml; printf '%s\n' "$@"; sed '1,/^key_prefix/d' daybook.toml; } >"$name.toml"
 }
 file never 'cron = "0 0 29 2 +MON"' 'close = true'
+agg close pay --all 2>/dev/null
 tables
 code "nothing is due" 0 daybook daemon --drain --config never.toml
 is "its schedule" pay/aggregate "$(daybook schedules list --json | field name)"
