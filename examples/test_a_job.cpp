@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -56,6 +57,31 @@ void resumes_where_the_dead_one_stood() {
   check(loaded(book) == 2, "each effect is there once");
 }
 
+/// A handler is called in the test's own thread, for what is due by the book's clock.
+void asks_again_after_a_failure() {
+  auto book = daybook::testing::open_in_memory();
+  daybook::testing::manual_clock clock(book);
+  auto stock = book.make_queue("stock", {.period = 240h, .backoff = 30s});
+  stock.add(daybook::key{"product/42"});
+
+  int asked = 0;
+  daybook::node node(book);
+  node.work("stock", [&](daybook::job&) {
+    if (++asked == 1) throw std::runtime_error("503");
+    return daybook::result::success();
+  });
+  check(node.drain() == 1, "it is due at once");
+  check(stock.find(daybook::key{"product/42"})->remark == "503", "what was thrown is kept");
+  check(node.drain() == 0, "it is not due again before its back-off is over");
+  clock.advance(1min);
+  check(node.drain() == 1 && stock.counts().succeeded == 1, "then it is done");
+  clock.advance(255h);  // the period, and its grain: a sixteenth
+  check(node.drain() == 1 && asked == 3, "and once more in the next period");
+}
+
 }  // namespace
 
-int main() { resumes_where_the_dead_one_stood(); }
+int main() {
+  resumes_where_the_dead_one_stood();
+  asks_again_after_a_failure();
+}

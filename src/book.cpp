@@ -6,6 +6,7 @@
 #include "core/transact.hpp"
 #include "drivers/drivers.hpp"
 #include "base/uuid.hpp"
+#include "queue/examine.hpp"
 #include "queue/store.hpp"
 #include "schedule/store.hpp"
 #include "work/engine.hpp"
@@ -248,7 +249,13 @@ std::vector<change_info> book::changes(process const& name, key const& piece) co
   return core::list_changes(engine_->ready(), name, piece);
 }
 
-std::vector<finding> book::doctor() const { return core::examine(engine_->bare()); }
+std::vector<finding> book::doctor() const {
+  auto out = core::examine(engine_->bare());
+  if (out.front().worth != verdict::ok) return out;  // no book, or another version's
+  auto const more = daybook::queues::examine(engine_->ready(), engine_->lease());
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
 
 void book::transact(std::function<void(transaction&)> const& body) {
   auto const with = engine_->bare();

@@ -19,8 +19,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
@@ -30,6 +32,7 @@ class queue;
 class transaction;
 namespace queues {
 class dispenser;
+class drainer;
 struct hand;
 }  // namespace queues
 
@@ -76,14 +79,25 @@ class DAYBOOK_EXPORT handed {
   /// As claim::finish_in(). Keep this object until your transaction has ended. False: lost.
   /// On failure: throws daybook::error; the task is not finished.
   bool finish_in(joined& yours);
+  /// The same with several of one queue, of whatever claims. Lost: of those whose claim was lost
+  /// nothing more can be written, the others wait for a result still.
+  static outcome perform(std::span<handed* const> all,
+                         std::function<void(transaction&)> const& body);
+  /// When false, and on failure: roll your transaction back.
+  static bool finish_in(joined& yours, std::span<handed* const> all);
   /// Not done, and not counted as an attempt: due again as it was, once its claim has ended.
   void hand_back();
+  /// Whether it has a result, or was handed back.
+  [[nodiscard]] bool finished() const noexcept { return !open_ || in_theirs_; }
 
  private:
   friend class queues::dispenser;
+  friend class queues::drainer;
   handed(std::shared_ptr<queues::hand> from, std::size_t at) noexcept;
+  class together;
   void check_open() const;
   void drop() noexcept;
+  void leave(bool lost) noexcept;
 
   std::shared_ptr<queues::hand> from_;
   std::size_t at_;
@@ -132,6 +146,12 @@ class DAYBOOK_EXPORT hand_out {
   /// Waits until there is a task, no sooner than its slot where the queue has a rate. Empty: asked
   /// to stop, or closed. On failure: daybook::error (fault::forked) in a child of fork().
   [[nodiscard]] std::optional<handed> next(std::stop_token stop = {});
+  /// The same for several: waits for the first, and then until there are `most`, or `gather` is
+  /// over. A suspect comes alone. `most`: 1 to 10000.
+  [[nodiscard]] std::vector<handed> next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                               std::stop_token stop = {});
+  /// Other options, for the next claims. On failure: daybook::error (fault::bad_argument).
+  void change(hand_out_options options);
   /// Asks the database at once: for work that it does not hear of.
   void wake() noexcept;
 

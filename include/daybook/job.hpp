@@ -15,8 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -28,8 +26,7 @@ inline namespace v1 {
 class joined;
 class transaction;
 namespace work {
-class crew;
-struct in_hand;
+class in_hand;
 }  // namespace work
 
 /// Why a handler is asked to stop.
@@ -43,8 +40,7 @@ enum class halt : std::uint8_t {
 /// What is asked of the handler, and when it has to be done.
 class DAYBOOK_EXPORT job {
  public:
-  job(handed& of, std::stop_token stopping, work::in_hand const& inside)
-      : of_(&of), stopping_(std::move(stopping)), inside_(&inside) {}
+  job(handed& of, work::in_hand& inside) : of_(&of), inside_(&inside) {}
   job(job const&) = delete;
   job& operator=(job const&) = delete;
 
@@ -52,25 +48,24 @@ class DAYBOOK_EXPORT job {
   /// For what it does elsewhere: as claim::idempotency_key().
   [[nodiscard]] std::string idempotency_key() const { return of_->idempotency_key(); }
   /// Requested when the time is over, the claim is lost or the node stops; why() says which.
-  [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_; }
+  [[nodiscard]] std::stop_token stopping() const noexcept;
   [[nodiscard]] halt why() const noexcept;
 
   // At most one of these three; then what the handler returns is not looked at.
 
   /// Runs `body` in a transaction in which the task is finished, too: exactly once.
   outcome perform(std::function<void(transaction&)> const& body);
-  /// The same in a transaction of the application's. Ends before the handler returns. False: lost.
+  /// The same in a transaction of the application's, which ends before the handler returns. False:
+  /// lost; roll it back.
   bool finish_in(joined& yours);
   /// Not done, and not counted as an attempt.
   void hand_back();
 
-  [[nodiscard]] bool finished() const noexcept { return finished_; }
+  [[nodiscard]] bool finished() const noexcept { return of_->finished(); }
 
  private:
   handed* of_;
-  std::stop_token stopping_;
-  work::in_hand const* inside_;
-  bool finished_ = false;
+  work::in_hand* inside_;
 };
 
 /// Returns how it ended. What it throws is a failure with that text (unknown in a queue of
@@ -80,15 +75,14 @@ using job_handler = std::function<result(job&)>;
 /// Several tasks at once, for a handler that does them together.
 class DAYBOOK_EXPORT job_batch {
  public:
-  job_batch(std::vector<handed> of, std::stop_token stopping, work::in_hand const& inside);
+  job_batch(std::span<handed> of, work::in_hand& inside) : all_(of), inside_(&inside) {}
   job_batch(job_batch const&) = delete;
   job_batch& operator=(job_batch const&) = delete;
-  ~job_batch();
 
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] daybook::task const& task(std::size_t at) const;
   [[nodiscard]] std::string idempotency_key(std::size_t at) const;
-  [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_; }
+  [[nodiscard]] std::stop_token stopping() const noexcept;
   [[nodiscard]] halt why() const noexcept;
 
   // A task that has a result already, or none of that number, is daybook::error
@@ -104,15 +98,17 @@ class DAYBOOK_EXPORT job_batch {
   /// once. outcome::lost: nothing was written; hand the rest back. On failure: throws
   /// daybook::error, or what the body throws; none of them has a result.
   outcome perform(std::function<void(transaction&)> const& body);
-  /// The same in a transaction of the application's. False: lost.
+  /// The same in a transaction of the application's, which ends before the handler returns. False:
+  /// lost; roll it back, and hand the rest back.
   bool finish_in(joined& yours);
   [[nodiscard]] bool finished(std::size_t at) const;
 
  private:
-  std::vector<handed> all_;
-  std::vector<bool> finished_;
-  std::stop_token stopping_;
-  work::in_hand const* inside_;
+  [[nodiscard]] handed& at(std::size_t place) const;
+  [[nodiscard]] std::vector<handed*> open() const;
+
+  std::span<handed> all_;
+  work::in_hand* inside_;
 };
 
 using batch_handler = std::function<void(job_batch&)>;
@@ -128,8 +124,7 @@ struct work_options {
   int batch = 100;
   std::chrono::milliseconds gather{0};
   hand_out_options claims = {};
-  /// Upkeep (queue::upkeep), and the comparison with the table it watches, once a day by one of
-  /// the nodes, as a run of process "upkeep".
+  /// queue::upkeep() once a day (UTC) by one of the nodes, as a run of process "upkeep".
   bool upkeep = true;
 };
 

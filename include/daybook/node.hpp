@@ -69,13 +69,14 @@ class DAYBOOK_EXPORT node {
   void serve(std::string_view schedule, tick_handler handler);
 
   /// Works a queue, which was made already, with threads of its own. Again changes the handler and
-  /// the options when what is in hand is done. On failure: daybook::error, fault::bad_argument
+  /// the options for what begins from then on. On failure: daybook::error, fault::bad_argument
   /// where there is no such queue, or for options out of their range.
   void work(std::string_view queue, job_handler handler, work_options const& options = {});
   /// The same with a handler that takes many tasks at once.
   void work_in_batches(std::string_view queue, batch_handler handler,
                        work_options const& options = {});
-  /// Works it no more: finishes what is in hand, hands back the rest, and waits for that.
+  /// Works it no more: finishes what is in hand, hands back the rest, and waits for that. Not to be
+  /// called by a handler.
   void leave(std::string_view queue);
 
   /// Starts the threads. Once.
@@ -87,8 +88,8 @@ class DAYBOOK_EXPORT node {
   void stop() noexcept;
 
   /// Instead of start(): calls the handlers in this thread, one after the other, until nothing is
-  /// due. Returns how many attempts there were, of ticks and tasks. On failure: throws
-  /// daybook::error.
+  /// due; suspects last. What a handler hands back is not begun again. Returns how many attempts
+  /// there were, of ticks and tasks. On failure: throws daybook::error.
   std::int64_t drain();
 
   [[nodiscard]] node_counts counts() const;
@@ -96,7 +97,7 @@ class DAYBOOK_EXPORT node {
   [[nodiscard]] std::optional<work_counts> counts(std::string_view queue) const;
 
  private:
-  std::shared_ptr<work::ticker> inside_;
+  std::shared_ptr<work::ticker> schedules_;
   std::shared_ptr<work::crews> queues_;
 };
 

@@ -76,7 +76,7 @@ date_format({column}, '%Y-%m-%d');
 -- none. It may be the value of another key: compare the texts as well, as bytes.
 -- name: key.as_integer
 -- holes: key
-case when {key} regexp '^-?[0-9]{{1,19}}$' then cast({key} as signed) end;
+case when {key} regexp '^-?[0-9]{{1,20}}$' then cast({key} as decimal(20, 0)) end;
 
 -- name: key.as_text
 -- holes: key
@@ -84,7 +84,8 @@ convert({key} using utf8mb4);
 
 -- name: key.as_uuid
 -- holes: key
-case when {key} regexp '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' then cast({key} as uuid) end;
+case when {key} regexp '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' 
+  then cast(convert({key} using utf8mb4) as uuid) end;
 
 -- name: key.as_date
 -- holes: key

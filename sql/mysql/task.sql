@@ -111,9 +111,11 @@ select id, member_key, payload from {member} where id >= :lo and id < :hi order 
 delete from {outcome}
 where lo > :after and lo <= :until and queue = :queue and finished_us < :finished_before_us;
 
--- name: outcome.last
+-- The first above, of whichever queue; null: there is none. Ids are not dense.
+-- name: outcome.next
+-- in: after
 -- out: lo
-select coalesce(max(lo), 0) from {outcome};
+select min(lo) from {outcome} where lo > :after;
 
 -- name: claim.prune
 -- in: reclaimed_before_us

@@ -3,32 +3,32 @@
 
 -- name: queue.make
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new
 insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
-  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, paused,
-  slot_next_us, version, created_us)
+  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
+  paused, slot_next_us, version, created_us)
 values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
   :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
-  0, 0, 1, {now}) on conflict (name) do nothing;
+  :on_new, 0, 0, 1, {now}) on conflict (name) do nothing;
 
 -- name: queue.change
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new
 update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
   cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
   backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
   running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
-  retention_us = :retention_us, segment_size = :segment_size
+  retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new
 where name = :name;
 
 -- name: queue.look
 -- in: name
 -- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
 --   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
---   paused, round_us
+--   paused, on_new, round_us
 select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
-  paused, round_us
+  paused, coalesce(on_new, 0), round_us
 from {queue} where name = :name;
 
 -- name: queue.names
@@ -47,14 +47,21 @@ with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue
 update {queue} set round_us = :at_us, version = version + 1 from told
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- How many may start now, and from when: locks the queue's row, so that those who ask take turns.
+-- Those who ask how many may start take turns. A statement of its own: the next sees what the one
+-- before has claimed, which a snapshot from before the wait for this lock does not.
+-- name: queue.turn
+-- in: queue
+-- out: id
+select id from {queue} where id = :queue for update;
+
+-- How many may start now, and from when. After queue.turn.
 -- name: queue.throttle
 -- in: queue, horizon_us
 -- out: now_us, running, slot_next_us
 select clock.us, (select coalesce(sum(c.size), 0) from {claim} c where c.queue = q.id),
   greatest(q.slot_next_us, clock.us)
 from {queue} q, (select {now} as us) as clock
-where q.id = :queue and :horizon_us >= 0 for update of q;
+where q.id = :queue and :horizon_us >= 0;
 
 -- name: queue.reserve
 -- in: queue, slot_next_us
@@ -81,7 +88,8 @@ on conflict (queue, member_key) do nothing;
 
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next
 -- instant of the grain, so that those who come together stay together. In a queue of rounds they are
--- due after the instant of a round that is open. `awake`, `told`: see wake.sql.
+-- due after the instant of a round that is open, or, where the queue says so, in none. `awake`,
+-- `told`: see wake.sql.
 -- name: member.arm
 -- in: queue, lo, hi, lane, at_us
 with awake as materialized (
@@ -99,7 +107,8 @@ told as materialized (
 )
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
 select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
-  coalesce(:at_us::bigint, case when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+  coalesce(:at_us::bigint, case when q.rounds = 1 and q.on_new = 1 then 0
+                          when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
                           else clock.us / q.grain_us * q.grain_us end),
   (coalesce(:at_us::bigint, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
 from {queue} q, (select {now} as us) as clock, told where q.id = :queue;

@@ -82,7 +82,9 @@ to_char({column}, 'FMYYYY-MM-DD');
 -- none. It may be the value of another key: compare the texts as well.
 -- name: key.as_integer
 -- holes: key
-case when {key} ~ '^-?[0-9]{{1,18}}$' then {key}::bigint end;
+case when {key} ~ '^-?[0-9]{{1,18}}$' then {key}::bigint
+     when {key} ~ '^-?[0-9]{{19}}$'
+       and {key}::numeric between -9223372036854775808 and 9223372036854775807 then {key}::bigint end;
 
 -- name: key.as_text
 -- holes: key

@@ -2,32 +2,32 @@
 
 -- name: queue.make
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new
 insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
-  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, paused,
-  slot_next_us, version, created_us)
+  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
+  paused, slot_next_us, version, created_us)
 values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
   :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
-  0, 0, 1, {now}) on conflict (name) do nothing;
+  :on_new, 0, 0, 1, {now}) on conflict (name) do nothing;
 
 -- name: queue.change
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new
 update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
   cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
   backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
   running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
-  retention_us = :retention_us, segment_size = :segment_size
+  retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new
 where name = :name;
 
 -- name: queue.look
 -- in: name
 -- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
 --   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
---   paused, round_us
+--   paused, on_new, round_us
 select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
-  paused, round_us
+  paused, coalesce(on_new, 0), round_us
 from {queue} where name = :name;
 
 -- name: queue.names
@@ -44,7 +44,13 @@ update {queue} set paused = :paused, version = version + 1 where id = :queue;
 update {queue} set round_us = :at_us, version = version + 1
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- How many may start now, and from when: locks the queue's row, so that those who ask take turns.
+-- Those who ask how many may start take turns: where there is one writer, they do anyway.
+-- name: queue.turn
+-- in: queue
+-- out: id
+select id from {queue} where id = :queue;
+
+-- How many may start now, and from when. After queue.turn.
 -- name: queue.throttle
 -- in: queue, horizon_us
 -- out: now_us, running, slot_next_us
@@ -77,12 +83,13 @@ on conflict (queue, member_key) do nothing;
 
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next
 -- instant of the grain, so that those who come together stay together. In a queue of rounds they are
--- due after the instant of a round that is open.
+-- due after the instant of a round that is open, or, where the queue says so, in none.
 -- name: member.arm
 -- in: queue, lo, hi, lane, at_us
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
 select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
-  coalesce(:at_us, case when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+  coalesce(:at_us, case when q.rounds = 1 and q.on_new = 1 then 0
+                          when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
                           else clock.us / q.grain_us * q.grain_us end),
   (coalesce(:at_us, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
 from {queue} q, (select {now} as us) as clock where q.id = :queue;

@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 146> names{
+constexpr std::array<std::string_view, 152> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -167,6 +167,13 @@ constexpr std::array<std::string_view, 146> names{
     "remove_row.begun",
     "remove_row.before_commit",
     "remove_row.committed",
+    // Of the tables that queues follow.
+    "watch.begun",
+    "watch.before_commit",
+    "watch.committed",
+    "reconcile.begun",
+    "reconcile.before_commit",
+    "reconcile.committed",
 };
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
@@ -175,6 +182,8 @@ constexpr std::size_t first_of_schedules = 116;
 static_assert(names[first_of_schedules] == "schedule.begun");
 constexpr std::size_t first_of_aggregations = 125;
 static_assert(names[first_of_aggregations] == "declare.begun");
+constexpr std::size_t first_of_tables = 146;
+static_assert(names[first_of_tables] == "watch.begun");
 
 struct armed_state {
   std::mutex guard;
@@ -202,7 +211,8 @@ std::span<std::string_view const> failpoint_names(testing::failpoint_room of) no
       return all.subspan(first_of_queues, first_of_schedules - first_of_queues);
     case testing::failpoint_room::schedules:
       return all.subspan(first_of_schedules, first_of_aggregations - first_of_schedules);
-    case testing::failpoint_room::aggregations: return all.subspan(first_of_aggregations);
+    case testing::failpoint_room::aggregations:
+      return all.subspan(first_of_aggregations, first_of_tables - first_of_aggregations);
   }
   return {};
 }

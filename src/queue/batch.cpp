@@ -1,10 +1,10 @@
 #include "queue/batch.hpp"
 
 #include "base/digest.hpp"
-#include "base/failpoint.hpp"
 #include "base/mutant.hpp"
-#include "base/text.hpp"
 #include "base/rows.hpp"
+#include "base/text.hpp"
+#include "queue/share.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>
@@ -20,10 +20,6 @@ namespace queues {
 namespace {
 
 constexpr std::size_t longest_remark = 2000;
-
-core::transact_options insist(core::context const& with, std::string_view name) {
-  return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
-}
 
 verdict verdict_of(result const& how) {
   verdict out;
@@ -49,12 +45,16 @@ verdict::kind kind_of(task_state state) {
   }
 }
 
-void add_done(base::rows& to, std::int64_t id, int attempt, verdict const& how) {
-  to.begin().add(id).add(id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
-  to.add(std::int64_t{attempt}).add(how.delay_us).add(std::string_view(how.remark));
+}  // namespace
+
+core::transact_options insist(core::context const& with, std::string_view name) {
+  return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
 }
 
-}  // namespace
+void add_done(rows& to, task const& of, verdict const& how) {
+  to.begin().add(of.id).add(of.id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
+  to.add(std::int64_t{of.attempt}).add(how.delay_us).add(std::string_view(how.remark));
+}
 
 task_state state_of(verdict::kind what) noexcept {
   switch (what) {
@@ -184,81 +184,16 @@ bool batch::write_done(db::session& on, std::string const& rows, std::int64_t co
   return db::run(on, of_->with().sql["claim.done"], {id_, holder_, rows}).affected == count;
 }
 
-outcome batch::perform(task const& of, std::function<void(transaction&)> const& body) {
-  auto const& with = of_->with();
-  with.check_process();
-  std::size_t at = 0;
-  {
-    std::lock_guard const lock(guard_);
-    at = open_position(of);
-    standings_[at] = standing::in_ledger;
-    ledger_used_ = true;
-  }
-  auto const now_stands = [&](standing how) {
-    std::lock_guard const lock(guard_);
-    standings_[at] = how;
-  };
-  base::rows done;
-  add_done(done, of.id, of.attempt, {.what = verdict::kind::success});
-  try {
-    for (;;) {
-      try {
-        auto const decided = core::transact(with, insist(with, "perform"), [&](db::session& on) {
-          if (!write_done(on, done.text(), 1)) return core::decision::rollback;
-          transaction tx(on, with.user_sql);
-          body(tx);
-          if (base::hit_failpoint("perform.effect_done")) on.cut();
-          return core::decision::commit;
-        });
-        if (decided == core::decision::rollback) {
-          now_stands(standing::open);
-          return outcome::lost;
-        }
-        now_stands(standing::written);
-        return outcome::done;
-      } catch (core::lost_reply const&) {
-        auto const found = resolve(at);
-        if (found == fate::never_will) continue;
-        now_stands(found == fate::committed ? standing::written : standing::open);
-        return found == fate::committed ? outcome::done : outcome::lost;
-      }
-    }
-  } catch (...) {
-    now_stands(standing::open);
-    throw;
-  }
+outcome batch::perform(std::span<task const* const> of,
+                       std::function<void(transaction&)> const& body) {
+  share mine(*this, of);
+  return queues::perform(std::span(&mine, 1), body);
 }
 
-batch::fate batch::resolve(std::size_t at) {
-  auto const& with = of_->with();
-  auto const id = tasks_[at].id;
-  auto out = fate::lost;
-  // Waits for the lost transaction, which shares the lock on the claim.
-  core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
-    if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() > 0) {
-      auto const found = db::run(on, with.sql["task.ledger_of"], {id_, id});
-      out = found.size() > 0 ? fate::committed : fate::never_will;
-    } else {
-      std::int64_t state = -1;
-      auto const found = db::run(on, with.sql["task.told"], {id_, id});
-      if (found.size() > 0) decode(found.row(0)[0], state);
-      out =
-          state == static_cast<std::int64_t>(task_state::succeeded) ? fate::committed : fate::lost;
-    }
-    return core::decision::rollback;
-  });
-  return out;
-}
-
-bool batch::finish_in(db::session& yours, task const& of) {
-  of_->with().check_process();
-  std::lock_guard const lock(guard_);
-  auto const at = open_position(of);
-  base::rows done;
-  add_done(done, of.id, of.attempt, {.what = verdict::kind::success});
-  ledger_used_ = true;
-  if (!write_done(yours, done.text(), 1)) return false;
-  standings_[at] = standing::in_ledger;
+bool batch::finish_in(db::session& yours, std::span<task const* const> of) {
+  share mine(*this, of);
+  if (!mine.write(yours)) return false;
+  mine.leave();
   return true;
 }
 
@@ -272,7 +207,7 @@ bool batch::flush() {
     std::lock_guard const lock(guard_);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (standings_[i] != standing::noted) continue;
-      add_done(done, tasks_[i].id, tasks_[i].attempt, verdicts_[i]);
+      add_done(done, tasks_[i], verdicts_[i]);
       noted.push_back(i);
     }
     if (noted.empty()) return true;
@@ -299,6 +234,25 @@ bool batch::flush() {
   std::lock_guard const lock(guard_);
   for (auto const i : noted) standings_[i] = standing::written;
   return true;
+}
+
+bool batch::all_ended() const {
+  std::int64_t in_ledger = 0;
+  bool in_doubt = false;
+  {
+    std::lock_guard const lock(guard_);
+    for (auto const one : standings_) {
+      if (one == standing::open) return false;
+      in_doubt = in_doubt || one == standing::in_ledger;
+      if (one != standing::noted) ++in_ledger;
+    }
+  }
+  if (!in_doubt) return true;
+  // Others' transactions have ended by now; the ledger has what they committed.
+  core::read(of_->with(), of_->with().lease, [&](db::session& on) {
+    for (auto const& one : ledger_of(of_->with(), on, id_)) in_ledger -= one.hi - one.lo;
+  });
+  return in_ledger == 0;
 }
 
 bool batch::any_written(db::session& on, std::vector<std::size_t> const& of) const {

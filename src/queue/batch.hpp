@@ -15,12 +15,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace daybook {
 inline namespace v1 {
 namespace queues {
+
+class rows;
 
 /// What becomes of a claim's tasks, as values of claim.complete.
 struct ends {
@@ -51,9 +55,11 @@ class batch {
   void forget() noexcept { over_ = true; }
 
   void finish(task const& of, result how);
-  outcome perform(task const& of, std::function<void(transaction&)> const& body);
-  bool finish_in(db::session& yours, task const& of);
+  outcome perform(std::span<task const* const> of, std::function<void(transaction&)> const& body);
+  bool finish_in(db::session& yours, std::span<task const* const> of);
   bool flush();
+  /// Whether its end would hand nothing back.
+  [[nodiscard]] bool all_ended() const;
   outcome complete();
   /// `next` is null where nothing is due.
   outcome complete_and_claim(int limit, std::unique_ptr<batch>& next);
@@ -62,6 +68,7 @@ class batch {
   }
 
  private:
+  friend class share;
   enum class standing : std::uint8_t {
     open,
     in_ledger,  ///< finished in a transaction that somebody else may still roll back
@@ -85,9 +92,6 @@ class batch {
   [[nodiscard]] bool goes_together() const;
   outcome end_together(int limit, std::unique_ptr<batch>* next);
   [[nodiscard]] settled settle_all(policy const& by) const;
-  /// Whether a transaction that finished this task and whose COMMIT reply was lost, is there.
-  enum class fate : std::uint8_t { committed, never_will, lost };
-  fate resolve(std::size_t at);
 
   std::shared_ptr<store> of_;
   std::string id_;
@@ -114,6 +118,10 @@ struct ledger_entry {
 [[nodiscard]] std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
                                                   std::string const& claim);
 [[nodiscard]] task_state state_of(verdict::kind what) noexcept;
+/// For claim.done.
+void add_done(rows& to, task const& of, verdict const& how);
+/// How long a claim's holder tries: by then it is another's.
+[[nodiscard]] core::transact_options insist(core::context const& with, std::string_view name);
 
 }  // namespace queues
 }  // namespace v1

@@ -5,6 +5,7 @@
 
 #include "queue/batch.hpp"
 #include "queue/ear.hpp"
+#include "queue/hand.hpp"
 #include "queue/store.hpp"
 
 #include <daybook/hand_out.hpp>
@@ -20,6 +21,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,45 +30,18 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-class dispenser;
 /// How often to see whether a lease that has run low was renewed. It costs no trip to the database.
 inline constexpr std::chrono::milliseconds between_glances{20};
 
-/// A claim in hand. All but `of`, `from`, `made` and `alone` is under the dispenser's guard.
-struct hand {
-  hand(std::shared_ptr<dispenser> by, std::unique_ptr<batch> what, bool suspect);
-  hand(hand const&) = delete;
-  hand& operator=(hand const&) = delete;
-  /// Leaves the claim as it stands in the book: it was ended, or lost, or is an orphan by then.
-  ~hand();
+/// Throws daybook::error (fault::bad_argument) for options out of their range.
+hand_out_options checked(hand_out_options options, std::string_view queue);
 
-  std::shared_ptr<dispenser> from;
-  std::unique_ptr<batch> of;
-  instant made = local_clock::now();
-  bool alone;                ///< a suspect
-  std::size_t next = 0;      ///< the first that no thread has had
-  std::size_t open = 0;      ///< in the threads' hands
-  std::size_t held = 0;      ///< all that is not in the ledger, nor handed back
-  std::size_t in_batch = 0;  ///< finished, and known to the batch only
-  std::vector<std::pair<std::size_t, result>> noted;  ///< finished, and not known to it yet
-  instant oldest{};                                   ///< when the first of `noted` was finished
-  instant in_batch_since{};
-  bool gone = false;  ///< lost
-  std::stop_source lost;
-
-  [[nodiscard]] std::size_t size() const noexcept { return of->tasks().size(); }
-  [[nodiscard]] std::size_t unwritten() const noexcept { return in_batch + noted.size(); }
-  /// When the first of these was finished.
-  [[nodiscard]] instant since() const noexcept { return in_batch > 0 ? in_batch_since : oldest; }
-  [[nodiscard]] bool over() const noexcept { return next == size() && open == 0; }
-};
-
-class dispenser : public std::enable_shared_from_this<dispenser> {
+class dispenser final : public giver, public std::enable_shared_from_this<dispenser> {
  public:
   dispenser(std::shared_ptr<store> of, hand_out_options options);
   dispenser(dispenser const&) = delete;
   dispenser& operator=(dispenser const&) = delete;
-  ~dispenser() = default;
+  ~dispenser() override = default;
 
   /// Once, after it was made.
   void start();
@@ -75,13 +50,15 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   void stop() noexcept;
   void wake() noexcept;
   std::optional<handed> next(std::stop_token const& stop);
+  std::vector<handed> next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                 std::stop_token const& stop);
+  void change(hand_out_options options);
   [[nodiscard]] hand_out_counts counts() const;
 
-  // What becomes of a task in a thread's hands; `took` is how long it had it.
-  /// False: lost.
-  bool note(hand& of, std::size_t at, result how, local_clock::duration took);
-  void leave(std::shared_ptr<hand> const& of, bool lost, local_clock::duration took) noexcept;
-  [[nodiscard]] bool gone(hand const& of) const;
+  bool note(hand& of, std::size_t at, result how, local_clock::duration took) override;
+  void leave(std::shared_ptr<hand> const& of, bool lost,
+             local_clock::duration took) noexcept override;
+  [[nodiscard]] bool gone(hand const& of) const override;
 
  private:
   enum class act : std::uint8_t { wait, end, flush, claim, peek, claim_suspect, look };
@@ -120,6 +97,10 @@ class dispenser : public std::enable_shared_from_this<dispenser> {
   void drop_dead();
   void add(std::unique_ptr<batch> what, bool suspect);
   void failed(plan const& what) noexcept;
+
+  /// Waits no longer than that. Empty: too late, asked to stop, or closed.
+  std::optional<handed> give(std::unique_lock<std::mutex>& lock, instant until,
+                             std::stop_token const& stop);
 
   // Under the guard.
   void remove(std::shared_ptr<hand> const& of) noexcept;

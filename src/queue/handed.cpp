@@ -2,10 +2,8 @@
 // perform() and finish_in().
 #include "queue/hand_out.hpp"
 
-#include <daybook/adopt.hpp>
 #include <daybook/error.hpp>
 #include <daybook/queue.hpp>
-#include <daybook/transaction.hpp>
 
 #include <algorithm>
 #include <string>
@@ -15,33 +13,33 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-hand::hand(std::shared_ptr<dispenser> by, std::unique_ptr<batch> what, bool suspect)
-    : from(std::move(by)), of(std::move(what)), alone(suspect) {}
-
-hand::~hand() { of->forget(); }
-
-dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
-    : of_(std::move(of)),
-      options_(options),
-      to_do_(of_),
-      suspects_every_(std::chrono::seconds{30}),
-      pause_(std::chrono::milliseconds{50}) {
+hand_out_options checked(hand_out_options options, std::string_view queue) {
   auto const require = [&](bool right, char const* what) {
     if (right) return;
     throw error({.kind = fault::bad_argument},
-                "the hand-out of queue '" + of_->name() + "': " + what);
+                "the hand-out of queue '" + std::string(queue) + "': " + what);
   };
   using std::chrono::milliseconds;
-  require(options_.batch >= 1 && options_.batch <= 10'000, "a batch is 1 to 10000 tasks");
-  require(options_.ahead >= 0 && options_.ahead <= 100, "0 to 100 claims are ahead");
-  require(
-      options_.flush_every >= milliseconds{1} && options_.flush_every <= std::chrono::minutes{1},
-      "what is finished is written after 1 ms to a minute");
-  require(options_.poll >= milliseconds{1} && options_.poll <= std::chrono::hours{1},
+  require(options.batch >= 1 && options.batch <= 10'000, "a batch is 1 to 10000 tasks");
+  require(options.ahead >= 0 && options.ahead <= 100, "0 to 100 claims are ahead");
+  require(options.flush_every >= milliseconds{1} && options.flush_every <= std::chrono::minutes{1},
+          "what is finished is written after 1 ms to a minute");
+  require(options.poll >= milliseconds{1} && options.poll <= std::chrono::hours{1},
           "it polls every 1 ms to an hour");
-  require(!of_->with().borrowed,
-          "a borrowed connection belongs to one thread, and a hand-out has one of its own: use a "
-          "pool (book::lent) or a URL");
+  return options;
+}
+
+dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
+    : of_(std::move(of)),
+      options_(checked(options, of_->name())),
+      to_do_(of_),
+      suspects_every_(std::chrono::seconds{30}),
+      pause_(std::chrono::milliseconds{50}) {
+  if (!of_->with().borrowed) return;
+  throw error({.kind = fault::bad_argument},
+              "the hand-out of queue '" + of_->name() +
+                  "': a borrowed connection belongs to one thread, and a hand-out has one of its "
+                  "own: use a pool (book::lent) or a URL");
 }
 
 void dispenser::start() {
@@ -80,20 +78,72 @@ void dispenser::wake() noexcept {
   to_do_.notify_one();
 }
 
+void dispenser::change(hand_out_options options) {
+  options = checked(options, of_->name());
+  std::lock_guard const lock(guard_);
+  options_ = options;
+  poll_at_ = look_at_ = instant{};
+  stirred_ = true;
+  to_do_.notify_one();
+}
+
+namespace {
+
+/// How many tasks a thread waits for.
+class asking {
+ public:
+  asking(std::size_t& of, std::size_t count) : of_(of), count_(count) { of_ += count_; }
+  asking(asking const&) = delete;
+  asking& operator=(asking const&) = delete;
+  ~asking() { of_ -= count_; }
+  void has_one() noexcept {
+    --of_;
+    --count_;
+  }
+
+ private:
+  std::size_t& of_;
+  std::size_t count_;
+};
+
+}  // namespace
+
 std::optional<handed> dispenser::next(std::stop_token const& stop) {
   of_->with().check_process();
   std::unique_lock lock(guard_);
-  ++waiting_;
-  struct leaving {
-    std::size_t& of;
-    ~leaving() { --of; }
-  } const leaving{waiting_};
+  asking const one(waiting_, 1);
   saw_threads();
+  return give(lock, instant::max(), stop);
+}
+
+std::vector<handed> dispenser::next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                          std::stop_token const& stop) {
+  of_->with().check_process();
+  std::vector<handed> out;
+  out.reserve(most);
+  std::unique_lock lock(guard_);
+  asking wanted(waiting_, most);
+  saw_threads();
+  for (auto until = instant::max(); out.size() < most;) {
+    auto one = give(lock, until, stop);
+    if (!one) break;
+    if (out.empty()) until = local_clock::now() + gather;
+    wanted.has_one();
+    out.push_back(std::move(*one));
+    if (out.back().from_->alone) break;
+  }
+  return out;
+}
+
+std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instant until,
+                                      std::stop_token const& stop) {
   while (!closed_ && !stop.stop_requested()) {
+    auto const now = local_clock::now();
     if (ready_ == 0) {
+      if (until <= now) return std::nullopt;
       stirred_ = true;
       to_do_.notify_one();
-      given_.wait(lock, stop, [this] { return closed_ || ready_ > 0; });
+      given_.wait_until(lock, stop, until, [this] { return closed_ || ready_ > 0; });
       continue;
     }
     auto const first = std::find_if(hands_.begin(), hands_.end(),
@@ -106,14 +156,18 @@ std::optional<handed> dispenser::next(std::stop_token const& stop) {
       to_do_.notify_one();
     }
     if (lost || !lease_lasts()) {
-      given_.wait_for(lock, stop, between_glances, [this] { return closed_; });
+      if (until <= now) return std::nullopt;
+      given_.wait_until(lock, stop, std::min<instant>(until, now + between_glances),
+                        [this] { return closed_; });
       continue;
     }
     auto const& task = from->of->tasks()[from->next];
     auto const slot = from->made + task.slot;
-    if (task.slot.count() > 0 && slot > local_clock::now()) {
+    if (task.slot.count() > 0 && slot > now) {
+      if (until <= now) return std::nullopt;
       auto const at = from->next;
-      given_.wait_until(lock, stop, slot, [&] { return closed_ || from->next != at; });
+      given_.wait_until(lock, stop, std::min<instant>(until, slot),
+                        [&] { return closed_ || from->next != at; });
       continue;
     }
     handed out(from, from->next);
@@ -234,19 +288,13 @@ handed::~handed() { drop(); }
 
 void handed::drop() noexcept {
   if (!open_ || from_->of->of().with().forked()) return;
-  if (in_theirs_) {
-    open_ = false;
-    from_->from->leave(from_, false, queues::local_clock::now() - since_);
-    return;
-  }
+  if (in_theirs_) return leave(false);
   try {
     auto const mode = from_->of->of().present().by.mode;
     finish(mode == step_mode::at_most_once ? result::unknown("dropped without a result")
                                            : result::failure("dropped without a result"));
   } catch (...) {
-    // No memory: handed back.
-    if (!std::exchange(open_, false)) return;
-    from_->from->leave(from_, false, queues::local_clock::now() - since_);
+    if (open_) leave(false);  // no memory: handed back
   }
 }
 
@@ -255,7 +303,7 @@ std::string handed::idempotency_key() const { return from_->of->idempotency_key(
 std::stop_token handed::lost() const noexcept { return from_->lost.get_token(); }
 
 void handed::check_open() const {
-  if (open_ && !in_theirs_) return;
+  if (!finished()) return;
   throw error({.kind = fault::bad_argument}, "a task that was handed out is finished already");
 }
 
@@ -267,36 +315,14 @@ outcome handed::finish(result how) {
   return ours ? outcome::done : outcome::lost;
 }
 
-outcome handed::perform(std::function<void(transaction&)> const& body) {
-  check_open();
-  auto became = outcome::lost;
-  if (!from_->from->gone(*from_)) became = from_->of->perform(task(), body);
-  open_ = false;
-  from_->from->leave(from_, became == outcome::lost, queues::local_clock::now() - since_);
-  return became;
-}
-
-bool handed::finish_in(joined& yours) {
-  check_open();
-  auto const& with = from_->of->of().with();
-  if (yours.book_id() != with.book_id) {
-    throw error({.kind = fault::bad_argument},
-                "the transaction was joined for another book than that of queue '" +
-                    from_->of->of().name() + "'");
-  }
-  if (!from_->from->gone(*from_) && from_->of->finish_in(yours.internals(), task())) {
-    in_theirs_ = true;
-    return true;
-  }
-  open_ = false;
-  from_->from->leave(from_, true, queues::local_clock::now() - since_);
-  return false;
-}
-
 void handed::hand_back() {
   check_open();
+  leave(false);
+}
+
+void handed::leave(bool lost) noexcept {
   open_ = false;
-  from_->from->leave(from_, false, queues::local_clock::now() - since_);
+  from_->from->leave(from_, lost, queues::local_clock::now() - since_);
 }
 
 hand_out::hand_out(queue const& of, hand_out_options options)
@@ -306,6 +332,14 @@ hand_out::hand_out(queue const& of, hand_out_options options)
 
 hand_out::~hand_out() { stop(); }
 std::optional<handed> hand_out::next(std::stop_token stop) { return inside_->next(stop); }
+std::vector<handed> hand_out::next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                         std::stop_token stop) {
+  if (most < 1 || most > 10'000) {
+    throw error({.kind = fault::bad_argument}, "1 to 10000 tasks are handed out at a time");
+  }
+  return inside_->next_batch(most, gather, stop);
+}
+void hand_out::change(hand_out_options options) { inside_->change(options); }
 void hand_out::wake() noexcept { inside_->wake(); }
 void hand_out::close() noexcept { inside_->close(); }
 void hand_out::stop() noexcept { inside_->stop(); }

@@ -202,7 +202,8 @@ imported store::import_piece(std::span<entry const> piece, task_options const& h
   }
 }
 
-imported store::import(std::function<std::optional<entry>()> const& next, task_options const& how) {
+imported store::import(std::function<std::optional<entry>()> const& next, task_options const& how,
+                       std::function<bool(imported const&)> const& told) {
   with_.check_process();
   check_options(name_, how);
   imported sum;
@@ -230,6 +231,7 @@ imported store::import(std::function<std::optional<entry>()> const& next, task_o
     }
     sum.added += part.added;
     sum.present += part.present;
+    if (told && !told(sum)) break;
   }
   return sum;
 }

@@ -1,12 +1,15 @@
 // daybook::queue, claim, result: what users see of this room.
 #include "base/text.hpp"
 #include "queue/batch.hpp"
+#include "queue/import.hpp"
 #include "queue/store.hpp"
+#include "queue/watcher.hpp"
 
 #include <daybook/adopt.hpp>
 #include <daybook/error.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/transaction.hpp>
+#include <daybook/watch.hpp>
 
 #include <utility>
 
@@ -72,9 +75,18 @@ std::span<task const> claim::tasks() const noexcept { return inside_->tasks(); }
 std::string claim::idempotency_key(task const& of) const { return inside_->idempotency_key(of); }
 void claim::finish(task const& of, result how) { inside_->finish(of, std::move(how)); }
 bool claim::finish_in(joined& yours, task const& of) {
+  auto const* const only = &of;
+  return finish_in(yours, std::span(&only, 1));
+}
+bool claim::finish_in(joined& yours, std::span<task const* const> of) {
   return inside_->finish_in(session_of(yours, inside_->of()), of);
 }
 outcome claim::perform(task const& of, std::function<void(transaction&)> const& body) {
+  auto const* const only = &of;
+  return perform(std::span(&only, 1), body);
+}
+outcome claim::perform(std::span<task const* const> of,
+                       std::function<void(transaction&)> const& body) {
   return inside_->perform(of, body);
 }
 bool claim::flush() { return inside_->flush(); }
@@ -110,6 +122,19 @@ imported queue::import(std::vector<entry> const& entries, task_options const& ho
       },
       how);
 }
+imported queue::import_query(std::string_view query, task_options const& how,
+                             std::function<bool(imported const&)> const& told) {
+  return queues::import_query(*inside_, query, how, told);
+}
+daybook::watch queue::watch(watched_table const& of) {
+  return daybook::watch(queues::follow(inside_, of));
+}
+std::optional<daybook::watch> queue::watched() const {
+  auto found = queues::followed_by(inside_);
+  if (!found) return std::nullopt;
+  return daybook::watch(std::move(found));
+}
+bool queue::unwatch() { return queues::unfollow(*inside_); }
 bool queue::remove(key const& of) { return inside_->remove(of); }
 bool queue::remove(transaction& in, key const& of) {
   return inside_->remove_in(in.internals(), of);
@@ -137,6 +162,14 @@ upkept queue::upkeep() { return inside_->upkeep(); }
 std::optional<task_info> queue::find(key const& of) const { return inside_->find(of); }
 std::vector<task_info> queue::tasks(tasks_query const& what) const { return inside_->tasks(what); }
 queue_counts queue::counts() const { return inside_->counts(); }
+
+watch_info watch::info() const { return inside_->info(); }
+std::string watch::trigger_sql() const { return inside_->trigger_sql(); }
+std::string watch::drop_sql() const { return inside_->drop_sql(); }
+void watch::install() { inside_->install(); }
+void watch::uninstall() { inside_->uninstall(); }
+reconciled watch::reconcile(watch_told const& told) { return inside_->reconcile(told); }
+drift watch::compare(std::int64_t at_most) const { return inside_->compare(at_most); }
 
 }  // namespace v1
 }  // namespace daybook

@@ -82,15 +82,16 @@ std::int64_t write_row(core::context const& with, std::string_view statement, st
               std::int64_t{microseconds(of.backoff).count()},
               std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
               std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
-              std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment}})
+              std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
+              static_cast<std::int64_t>(of.on_new)})
       .affected;
 }
 
 row row_of(std::span<cell const> cells) {
   row out;
-  std::vector<std::int64_t> n(17);
+  std::vector<std::int64_t> n(18);
   for (std::size_t i = 0; i < n.size(); ++i) decode(cells[i], n[i]);
-  decode(cells[17], out.round_us);
+  decode(cells[18], out.round_us);
   out.id = n[0];
   out.version = n[1];
   auto& to = out.options;
@@ -109,6 +110,7 @@ row row_of(std::span<cell const> cells) {
   to.retention = std::chrono::duration_cast<std::chrono::hours>(microseconds(n[14]));
   to.segment = static_cast<int>(n[15]);
   out.paused = n[16] != 0;
+  to.on_new = static_cast<daybook::on_new>(n[17]);
   out.by = {n[2],        n[3], to.cadence, to.mode,        to.every_outcome,
             to.attempts, n[8], n[9],       to.crash_limit, n[15]};
   return out;
@@ -121,7 +123,8 @@ bool same(queue_options const& there, queue_options const& wanted) {
          there.backoff == wanted.backoff && there.longest_backoff == wanted.longest_backoff &&
          there.crash_limit == wanted.crash_limit && there.running_limit == wanted.running_limit &&
          slot_of(there) == slot_of(wanted) && there.rounds == wanted.rounds &&
-         there.retention == wanted.retention && there.segment == wanted.segment;
+         there.retention == wanted.retention && there.segment == wanted.segment &&
+         there.on_new == wanted.on_new;
 }
 
 }  // namespace

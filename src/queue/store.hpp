@@ -68,7 +68,8 @@ class store : public std::enable_shared_from_this<store> {
   // Members: members.cpp
   bool add(key const& of, task_options const& how);
   bool add_in(db::session& on, key const& of, task_options const& how);
-  imported import(std::function<std::optional<entry>()> const& next, task_options const& how);
+  imported import(std::function<std::optional<entry>()> const& next, task_options const& how,
+                  std::function<bool(imported const&)> const& told = {});
   bool remove(key const& of);
   bool remove_in(db::session& on, key const& of);
   bool set_payload(key const& of, std::optional<std::string> const& payload);
@@ -96,10 +97,8 @@ class store : public std::enable_shared_from_this<store> {
   /// The same where it was not done for a second.
   void attend_at_times();
 
-  // upkeep.cpp
+  // upkeep.cpp, inspect.cpp
   upkept upkeep();
-
-  // inspect.cpp
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what) const;
   [[nodiscard]] queue_counts counts() const;

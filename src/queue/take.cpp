@@ -59,6 +59,7 @@ void store::add_orphan(std::string claim, std::string holder) {
 
 /// Locks the queue's row until the transaction ends, so that those who claim take turns.
 store::permission store::permitted(db::session& on, row const& here, int limit) const {
+  db::run(on, with_.sql["queue.turn"], {here.id});
   auto const found = db::run(on, with_.sql["queue.throttle"], {here.id, horizon_us});
   if (found.size() == 0) return {};
   auto const now = number_in(found, 0);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace daybook {
 inline namespace v1 {
@@ -102,11 +103,8 @@ bool store::tidy_piece(row const& here, std::int64_t& after, upkept& sum) const 
 
 std::int64_t store::forget_old(row const& here) const {
   std::int64_t now_us = 0;
-  std::int64_t last = 0;
-  core::read(with_, patience, [&](db::session& on) {
-    now_us = number_in(db::run(on, with_.sql["queue.now"], {}));
-    last = number_in(db::run(on, with_.sql["outcome.last"], {}));
-  });
+  core::read(with_, patience,
+             [&](db::session& on) { now_us = number_in(db::run(on, with_.sql["queue.now"], {})); });
   auto const before = now_us - std::chrono::microseconds(here.options.retention).count();
   std::int64_t sum = 0;
   auto const prune = [&](std::string_view what, std::initializer_list<value> values) {
@@ -115,8 +113,16 @@ std::int64_t store::forget_old(row const& here) const {
                  .affected;
     });
   };
-  for (std::int64_t after = 0; after < last; after += ids_at_once) {
-    prune("outcome.prune", {here.id, after, after + ids_at_once, before});
+  // From one that is there to the next: ids leave gaps, and those that triggers give are far above.
+  std::optional<std::int64_t> next;
+  auto const look_above = [&](std::int64_t after) {
+    core::read(with_, patience, [&](db::session& on) {
+      decode(db::run(on, with_.sql["outcome.next"], {after}).row(0)[0], next);
+    });
+    return next.has_value();
+  };
+  for (std::int64_t after = 0; look_above(after); after = *next - 1 + ids_at_once) {
+    prune("outcome.prune", {here.id, *next - 1, *next - 1 + ids_at_once, before});
   }
   auto const outcomes = sum;
   prune("claim.prune", {now_us - tombstone_us});

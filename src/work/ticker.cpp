@@ -291,14 +291,13 @@ bool ticker::finish(tick& done, std::optional<std::string> const& failure) {
   return back;
 }
 
-std::int64_t ticker::drain() {
+std::int64_t ticker::drain(std::set<std::string>& refused) {
   std::int64_t out = 0;
   auto const handler_of = [&](std::string const& name) {
     std::lock_guard const lock(guard_);
     auto const known = all_.find(name);
     return known == all_.end() ? tick_handler() : known->second->handler;
   };
-  std::set<std::string> refused;  // handed back: for others, or for later
   for (bool again = true; again && !stopping_.stop_requested();) {
     again = false;
     for (auto const& one : schedules::all(with_, zones_)) {
@@ -322,18 +321,6 @@ std::int64_t ticker::drain() {
 }
 
 }  // namespace work
-
-node::node(daybook::book& of, node_options options)
-    : inside_(std::make_shared<work::ticker>(of.internals(), options)) {}
-node::~node() { inside_->stop(); }
-void node::serve(std::string_view schedule, tick_handler handler) {
-  inside_->serve(schedule, std::move(handler));
-}
-void node::start() { inside_->start(); }
-void node::wake() noexcept { inside_->wake(); }
-void node::stop() noexcept { inside_->stop(); }
-std::int64_t node::drain() { return inside_->drain(); }
-node_counts node::counts() const { return inside_->counts(); }
 
 }  // namespace v1
 }  // namespace daybook

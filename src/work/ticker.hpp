@@ -1,5 +1,5 @@
-// The inside of a node: threads that each take the schedule that is to be looked at next, do what
-// is to be done about it, and call its handler. Thread-safe.
+// The inside of a node, as to schedules: threads that each take the schedule that is to be looked
+// at next, do what is to be done about it, and call its handler. Thread-safe.
 #pragma once
 
 #include "core/context.hpp"
@@ -40,7 +40,8 @@ class ticker {
   void start();
   void wake() noexcept;
   void stop() noexcept;
-  std::int64_t drain();
+  /// `refused`: the schedules that handed theirs back: for others, or for later.
+  std::int64_t drain(std::set<std::string>& refused);
   [[nodiscard]] node_counts counts() const;
 
  private:

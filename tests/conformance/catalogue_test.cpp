@@ -4,6 +4,7 @@
 #include "schema.hpp"
 
 #include "core/transact.hpp"
+#include "queue/watcher.hpp"
 #include "work/engine.hpp"
 
 #include <daybook/node.hpp>
@@ -38,12 +39,44 @@ class catalogue : public on_engine {
     }
 
     static bool has_own(std::string const& room) {
-      static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
-                                               "task.",     "request.", "outcome.", "wake.",
-                                               "schedule.", "tick.",    "table."};
+      static std::set<std::string> const rooms{
+          "queue.", "member.",   "claim.", "segment.", "task.",        "request.", "outcome.",
+          "wake.",  "schedule.", "tick.",  "table.",   "aggregation.", "watch."};
       return rooms.contains(room);
     }
   };
+
+  /// By statement or room, where a name means something else there.
+  static std::map<std::string, std::string> of_rooms() {
+    return {{". key", "k1"},
+            {". name", "stock"},
+            {". schedule", "stock"},
+            {". cron", "* * * * *"},
+            {". zone", "UTC"},
+            {". run_key", "k1"},
+            {". reason", ""},
+            {". schema", "s"},
+            {". table", "t"},
+            {". prefix", "p_"},
+            {". payload", "{}"},
+            {". claim", "01234567-89ab-7def-8123-456789abcdef"},
+            {". holder", "h"},
+            {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
+            {"claim.done rows", R"([[1,2,2,1,0,""]])"},
+            {"member.add_all rows", R"([[1,"a",null]])"},
+            {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
+            {". outcomes", R"([[1,2,2,1,0,null,""]])"},
+            {"aggregation. call", "01234567-89ab-7def-8123-456789abcdef"},
+            {"aggregation. parent", "p"},
+            {"aggregation. actor", ""},
+            {"aggregation. detail", ""},
+            {"aggregation. declared", ""},
+            {"aggregation.declare before", ""},
+            {"aggregation. position", "1"},
+            {"aggregation. column", "c"},
+            {"aggregation. groups", R"([["g"]])"},
+            {"aggregation. parents", R"([["p","g",1]])"}};
+  }
 
   [[nodiscard]] samples live_values(std::string const& prefix) const {
     auto const column = [&](std::string const& name) {
@@ -97,24 +130,7 @@ class catalogue : public on_engine {
              {"done", 1},
              {"before_us", 1},
              {"since_us", 1}},
-            {{". key", "k1"},
-             {". name", "stock"},
-             {". schedule", "stock"},
-             {". cron", "* * * * *"},
-             {". zone", "UTC"},
-             {". run_key", "k1"},
-             {". reason", ""},
-             {". schema", "s"},
-             {". table", "t"},
-             {". prefix", "p_"},
-             {". payload", "{}"},
-             {". claim", "01234567-89ab-7def-8123-456789abcdef"},
-             {". holder", "h"},
-             {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
-             {"claim.done rows", R"([[1,2,2,1,0,""]])"},
-             {"member.add_all rows", R"([[1,"a",null]])"},
-             {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
-             {". outcomes", R"([[1,2,2,1,0,null,""]])"}}};
+            of_rooms()};
   }
 
   /// The plan of each part of a statement, in the engine's own words.
@@ -152,6 +168,18 @@ class catalogue : public on_engine {
     return out;
   }
 };
+
+/// Whether MariaDB begins where it is told to, and not at the beginning of the index.
+bool begins_within(daybook::db::table const& plan, std::string const& table) {
+  for (std::size_t at = 0; at < plan.size(); ++at) {
+    std::optional<std::string> name;
+    std::optional<std::string> type;
+    daybook::decode(plan.row(at)[2], name);
+    daybook::decode(plan.row(at)[3], type);
+    if (name == table) return type == "range";
+  }
+  return false;
+}
 
 TEST_P(catalogue, every_statement_prepares_with_either_clock) {
   for (bool const movable : {false, true}) {
@@ -281,6 +309,66 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   });
   text.pop_back();
   golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
+}
+
+TEST_P(catalogue, a_comparison_with_a_table_uses_the_index_of_each) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  // As applications have them: with a collation that is not ours, an index that is not the first.
+  std::string const text = on_mariadb()  ? "varchar(40) collate utf8mb4_unicode_ci"
+                           : on_sqlite() ? "text collate nocase"
+                                         : "varchar(40)";
+  database_.execute("create table product(id int not null primary key, code " + text +
+                    " not null unique, number bigint not null unique, day date)" + innodb());
+  database_.execute((on_mariadb()
+                         ? "insert into product select seq, concat('k', seq), seq, null "
+                           "from seq_1_to_5000"
+                         : "with recursive n(i) as (select 1 union all select i + 1 from n "
+                           "where i < 5000) insert into product select i, 'k' || i, i, "
+                           "null from n"));
+  auto q = book.make_queue("stock");
+  std::vector<daybook::entry> entries;
+  for (int i = 0; i < 5000; ++i) entries.push_back({key("k" + std::to_string(i))});
+  q.import(entries);
+  auto const in = book.internals().ready();
+  std::string text_of_plans;
+  for (auto const* column : {"code", "number"}) {
+    auto with = samples{};
+    bool const number = std::string(column) == "number";
+    with.by_room = {{". mark", "7"}, {". after", "k1"}, {". rows", "[[1]]"}};
+    auto const how_filled = daybook::queues::look_at(q.internals(), {"product", column}).sql;
+    daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+      if (on_postgres()) {
+        on.run({"plans", "analyze real_member, product", {}, {}}, {});
+        on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
+        on.run({"plans", "set local enable_bitmapscan = off", {}, {}}, {});
+      }
+      auto const how = on_sqlite() ? "explain query plan " : "explain ";
+      for (auto const* name :
+           {"watch.first_rows", "watch.next_rows", "watch.members", "watch.drop_members"}) {
+        auto const made = in.sql.made(name, how_filled);
+        text_of_plans += std::string(name) + (number ? " number\n" : " code\n");
+        auto const plan = explained(on, how, made.parts[0].what, with);
+        if (on_mariadb() && std::string(name) == "watch.next_rows") {
+          EXPECT_TRUE(begins_within(plan, "t")) << column;
+        }
+        for (auto const& one : accesses(plan)) {
+          text_of_plans += "  " + one + "\n";
+          bool const ours = one.find("real_") != one.npos || one.find("product") != one.npos;
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN m", "SCAN t "}) {
+            bool const by_index = one.find("USING") != one.npos;
+            EXPECT_TRUE(!ours || by_index || one.find(bad) == one.npos)
+                << name << " " << column << ": " << one;
+          }
+        }
+      }
+      return daybook::core::decision::rollback;
+    });
+  }
+  text_of_plans.pop_back();
+  golden("plans_watch." + std::string(book.dialect()) + ".txt", text_of_plans);
 }
 
 TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {

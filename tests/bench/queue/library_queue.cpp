@@ -18,7 +18,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-enum class kind : unsigned char { exceptions, every, rolling, rolled, ones, singly };
+enum class kind : unsigned char { exceptions, every, rolling, rolled, ones, singly, pool, batches };
 
 std::string name_for(kind what) {
   switch (what) {
@@ -28,11 +28,16 @@ std::string name_for(kind what) {
     case kind::rolled: return "daybook rolled";
     case kind::ones: return "daybook ones";
     case kind::singly: return "daybook singly";
+    case kind::pool: return "daybook pool";
+    case kind::batches: return "daybook batches";
   }
   return {};
 }
 
 constexpr std::chrono::microseconds period = std::chrono::hours{240};
+
+/// By a node: a process with threads, instead of a loop for each worker.
+bool pools(kind what) { return what == kind::pool || what == kind::batches; }
 
 bool rolls(kind what) { return what == kind::rolling || what == kind::rolled; }
 
@@ -74,6 +79,7 @@ class library_queue final : public contestant {
   }
 
   amount drain(order const& how) override {
+    if (pools(what_)) return drain_by_node(how);
     std::vector<std::unique_ptr<daybook::book>> books;
     for (int i = 0; i < how.workers; ++i) {
       books.push_back(std::make_unique<daybook::book>(database().url()));
@@ -267,6 +273,52 @@ class library_queue final : public contestant {
     }
   }
 
+  amount drain_by_node(order const& how) {
+    daybook::book book(database().url());
+    static_cast<void>(book.queue("bench").value().counts());
+    daybook::node node(book);
+    std::atomic<long> done = 0;
+    std::atomic<bool> enough = false;
+    auto const result_of = [&](daybook::task const& one) {
+      auto const id = one.id - first_ + 1;
+      seen_->see(id, *one.payload);
+      return fails(id) ? daybook::result::failure(std::string(remark)) : daybook::result::success();
+    };
+    auto const count = [&](long more) {
+      if ((done += more) >= how.most && !enough.exchange(true)) enough.notify_one();
+    };
+    daybook::work_options const options{.threads = how.workers,
+                                        .batch = how.batch,
+                                        .claims = {.batch = how.batch},
+                                        .upkeep = false};
+    if (what_ == kind::pool) {
+      node.work(
+          "bench",
+          [&](daybook::job& one) {
+            count(1);
+            return result_of(one.task());
+          },
+          options);
+    } else {
+      node.work_in_batches(
+          "bench",
+          [&](daybook::job_batch& all) {
+            for (std::size_t i = 0; i < all.size(); ++i) all.finish(i, result_of(all.task(i)));
+            count(static_cast<long>(all.size()));
+          },
+          options);
+    }
+    auto const start = clock::now();
+    node.start();
+    enough.wait(false);
+    node.stop();
+    auto const end = clock::now();
+    auto const counts = node.counts("bench").value();
+    if (counts.lost > 0) lost();
+    return {std::chrono::duration<double>(end - start).count(),
+            static_cast<long>(counts.succeeded + counts.failed)};
+  }
+
   void finish(daybook::claim& of, daybook::task const& one) {
     auto const id = one.id - first_ + 1;
     seen_->see(id, *one.payload);
@@ -294,8 +346,8 @@ class library_queue final : public contestant {
 
 contestants library_contestants(support::engine const& on) {
   contestants out;
-  for (auto const what :
-       {kind::exceptions, kind::every, kind::rolling, kind::rolled, kind::ones, kind::singly}) {
+  for (auto const what : {kind::exceptions, kind::every, kind::rolling, kind::rolled, kind::ones,
+                          kind::singly, kind::pool, kind::batches}) {
     out.push_back(std::make_unique<library_queue>(on, what));
   }
   return out;

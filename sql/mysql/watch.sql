@@ -1,0 +1,193 @@
+-- A queue that follows a table of the application: what is remembered of it, its triggers, and the
+-- comparison of its rows with the members. Casts stand on our side, so that the index of the one
+-- that is asked for by key serves.
+
+-- name: watch.put
+-- in: queue, table, key
+insert into {watch} (queue, created_us, source, key_column)
+values (:queue, {now}, :table, :key)
+on duplicate key update source = values(source), key_column = values(key_column),
+  installed_us = null, reconciled_us = null;
+
+-- name: watch.look
+-- in: queue
+-- out: source, key_column, installed_us, reconciled_us
+select source, key_column, installed_us, reconciled_us from {watch} where queue = :queue;
+
+-- name: watch.names
+-- out: name
+select q.name from {watch} w join {queue} q on q.id = w.queue order by q.name;
+
+-- name: watch.remove
+-- in: queue
+delete from {watch} where queue = :queue;
+
+-- name: watch.set_installed
+-- in: queue, installed
+update {watch} set installed_us = case when :installed = 1 then {now} end where queue = :queue;
+
+-- name: watch.set_reconciled
+-- in: queue
+update {watch} set reconciled_us = {now} where queue = :queue;
+
+-- Those of ours on a table: their names begin so.
+-- name: watch.triggers
+-- in: schema, table, prefix
+-- out: count
+select count(*) from information_schema.triggers g
+where g.event_object_schema = :schema and g.event_object_table = :table
+  and substr(g.trigger_name, 1, char_length(:prefix)) = :prefix;
+
+-- What goes around a key of ours, to be compared with the column by the column's own collation
+-- (null: tables::value_of); and around the value where a page has ended.
+-- name: watch.conversion
+-- in: schema, table, key
+-- out: key_from, key_to, mark_from, mark_to
+select case when c.collation_name is not null then 'convert(convert(' end,
+  concat(' using utf8mb4) using ', c.character_set_name, ') collate ', c.collation_name),
+  case when c.collation_name is not null then 'convert(convert(' else 'cast(convert(' end,
+  case when c.collation_name is not null
+         then concat(' using utf8mb4) using ', c.character_set_name, ') collate ', c.collation_name)
+       when c.data_type in ('date', 'uuid') then concat(' using utf8mb4) as ', c.data_type, ')')
+       else ' using utf8mb4) as decimal(20, 0))' end
+from information_schema.columns c
+where c.table_schema = :schema and c.table_name = :table and c.column_name = :key;
+
+-- Row triggers. Nobody's transaction waits for another's: an id is of a counter that no transaction
+-- holds, each segment is new, and the queue's row is read without a lock. In the rights of whoever
+-- installs them, so that the application needs none on our tables. When a member is due: see
+-- member.arm. Keys are compared as bytes, whatever the column's collation.
+-- A "delete" of several tables, although it is of one: that finds its row by the unique key, where the
+-- other reads a small table whole, and waits for the rows of others. And a member is deleted by its
+-- id, where this transaction sees it: by its key, at the server's own isolation level, others could
+-- add no key beside it.
+-- name: watch.install
+-- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+create or replace trigger {place}.{prefix}watch_{id}_insert after insert on {source} for each row
+begin
+  declare fresh, size, grain, at_us bigint;
+  declare by_round, at_once tinyint;
+  if {new_ok} then
+    insert into {watched_id} values (null);
+    set fresh = last_insert_id();
+    delete w from {watched_id} w where w.id = fresh;
+    set at_us = {now};
+    insert ignore into {member} (id, queue, member_key, created_us)
+    values (fresh, {id}, {new_key}, at_us);
+    if row_count() > 0 then
+      select period_us, grain_us, rounds, coalesce(on_new, 0) into size, grain, by_round, at_once
+      from {queue} where id = {id};
+      insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
+        turn_us)
+      values (fresh + 1, fresh, {id}, 5, 0, 0, 0, size,
+        case when by_round = 1 and at_once = 1 then 0
+             when by_round = 1 then (at_us + 999999) div 1000000 * 1000000
+             else at_us div grain * grain end,
+        (at_us + grain - 1) div grain * grain);
+    end if;
+  end if;
+end;
+-- then
+create or replace trigger {place}.{prefix}watch_{id}_delete after delete on {source} for each row
+begin
+  declare gone bigint;
+  select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
+  if gone is not null then
+    delete m from {member} m where m.id = gone;
+  else
+    delete m from {member} m where m.queue = {id} and m.member_key = cast({old_key} as binary);
+  end if;
+end;
+-- then
+create or replace trigger {place}.{prefix}watch_{id}_update after update on {source} for each row
+begin
+  declare gone, fresh, size, grain, at_us bigint;
+  declare by_round, at_once tinyint;
+  if not cast({old_key} as binary) <=> cast({new_key} as binary) then
+    select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
+    if gone is not null then
+      delete m from {member} m where m.id = gone;
+    else
+      delete m from {member} m where m.queue = {id} and m.member_key = cast({old_key} as binary);
+    end if;
+    if {new_ok} then
+      insert into {watched_id} values (null);
+      set fresh = last_insert_id();
+      delete w from {watched_id} w where w.id = fresh;
+      set at_us = {now};
+      insert ignore into {member} (id, queue, member_key, created_us)
+      values (fresh, {id}, {new_key}, at_us);
+      if row_count() > 0 then
+        select period_us, grain_us, rounds, coalesce(on_new, 0) into size, grain, by_round, at_once
+        from {queue} where id = {id};
+        insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
+          turn_us)
+        values (fresh + 1, fresh, {id}, 5, 0, 0, 0, size,
+          case when by_round = 1 and at_once = 1 then 0
+               when by_round = 1 then (at_us + 999999) div 1000000 * 1000000
+               else at_us div grain * grain end,
+          (at_us + grain - 1) div grain * grain);
+      end if;
+    end if;
+  end if;
+end;
+
+-- name: watch.uninstall
+-- holes: id, source, place
+drop trigger if exists {place}.{prefix}watch_{id}_insert;
+-- then
+drop trigger if exists {place}.{prefix}watch_{id}_delete;
+-- then
+drop trigger if exists {place}.{prefix}watch_{id}_update;
+
+-- Only values of the column's kind: SQLite's columns may hold others.
+-- name: watch.typed
+-- holes: value, type
+true;
+
+-- A page of the table's rows, in the order of its index.
+-- name: watch.first_rows
+-- in: queue, count
+-- out: value, key, can_be, missing
+-- holes: source, column, key, page_ok
+select p.k, p.k, case when {page_ok} then 1 else 0 end,
+  case when exists (select 1 from {member} m
+                    where m.queue = :queue and m.member_key = cast(p.k as binary))
+    then 0 else 1 end
+from (select {key} as k, {column} as place from {source} t order by {column} limit :count) as p
+order by p.place;
+
+-- name: watch.next_rows
+-- in: queue, count, mark
+-- out: value, key, can_be, missing
+-- holes: source, column, key, page_ok, mark_from, mark_to
+select p.k, p.k, case when {page_ok} then 1 else 0 end,
+  case when exists (select 1 from {member} m
+                    where m.queue = :queue and m.member_key = cast(p.k as binary))
+    then 0 else 1 end
+from (select {key} as k, {column} as place from {source} t
+      where {column} > {mark_from}:mark{mark_to}
+      order by {column} limit :count) as p
+order by p.place;
+
+-- A page of the members, in the order of their keys.
+-- name: watch.members
+-- in: queue, count, after
+-- out: id, key, extra
+-- holes: source, column, key, value
+select m.id, m.member_key,
+  case when exists (select 1 from {source} t
+                    where {column} = {value} and cast({key} as binary) = m.member_key)
+    then 0 else 1 end
+from (select id, member_key from {member} where queue = :queue and member_key > :after
+      order by member_key limit :count) as m
+order by m.member_key;
+
+-- Of these ids, members that still have no row.
+-- name: watch.drop_members
+-- in: rows
+-- holes: source, column, key, value
+delete m from json_table(:rows, '$[*]' columns (id bigint path '$[0]')) as r
+  straight_join {member} m on m.id = r.id
+where not exists (select 1 from {source} t
+                  where {column} = {value} and cast({key} as binary) = m.member_key);

@@ -1,0 +1,211 @@
+-- A queue that follows a table of the application: what is remembered of it, its triggers, and the
+-- comparison of its rows with the members. Casts stand on our side, so that the index of the one
+-- that is asked for by key serves.
+
+-- name: watch.put
+-- in: queue, table, key
+insert into {watch} (queue, created_us, source, key_column)
+values (:queue, {now}, :table, :key)
+on conflict (queue) do update set source = excluded.source, key_column = excluded.key_column,
+  installed_us = null, reconciled_us = null;
+
+-- name: watch.look
+-- in: queue
+-- out: source, key_column, installed_us, reconciled_us
+select source, key_column, installed_us, reconciled_us from {watch} where queue = :queue;
+
+-- name: watch.names
+-- out: name
+select q.name from {watch} w join {queue} q on q.id = w.queue order by q.name;
+
+-- name: watch.remove
+-- in: queue
+delete from {watch} where queue = :queue;
+
+-- name: watch.set_installed
+-- in: queue, installed
+update {watch} set installed_us = case when :installed::int = 1 then {now} end where queue = :queue;
+
+-- name: watch.set_reconciled
+-- in: queue
+update {watch} set reconciled_us = {now} where queue = :queue;
+
+-- Those of ours on a table that fire: their names begin so.
+-- name: watch.triggers
+-- in: schema, table, prefix
+-- out: count
+select count(*)
+from pg_catalog.pg_trigger g
+  join pg_catalog.pg_class c on c.oid = g.tgrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = :schema and c.relname = :table and g.tgenabled <> 'D'
+  and pg_catalog.substr(g.tgname, 1, pg_catalog.length(:prefix)) = :prefix;
+
+-- What goes around a key of ours, to be compared with the column by the column's own collation
+-- (null: tables::value_of); and around the value where a page has ended.
+-- name: watch.conversion
+-- in: schema, table, key
+-- out: key_from, key_to, mark_from, mark_to
+select case when f.text then '(' end, case when f.text then f.type end, '(', f.type
+from (
+  select l.oid is not null as text,
+    ')::' || case when l.oid is null then pg_catalog.format_type(a.atttypid, a.atttypmod)
+                  when a.atttypid = 'pg_catalog.bpchar'::pg_catalog.regtype then 'pg_catalog.bpchar'
+                  else 'pg_catalog.text' end
+      || coalesce(' collate ' || pg_catalog.quote_ident(s.nspname) || '.'
+                    || pg_catalog.quote_ident(l.collname), '') as type
+  from pg_catalog.pg_attribute a
+    join pg_catalog.pg_class c on c.oid = a.attrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    left join pg_catalog.pg_collation l on l.oid = a.attcollation
+    left join pg_catalog.pg_namespace s on s.oid = l.collnamespace
+  where n.nspname = :schema and c.relname = :table and a.attname = :key
+) as f;
+
+-- Statement triggers, so that a thousand rows are a few segments. Nobody's transaction waits for
+-- another's: ids are of a sequence, each segment is new. In the rights of whoever installs them, so
+-- that the application needs none on our tables. `awake`, `told`: see wake.sql; when a member is
+-- due: see member.arm.
+-- name: watch.install
+-- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+create or replace function "{schema}".{prefix}watch_{id}() returns trigger
+language plpgsql security definer set search_path = pg_catalog as $daybook$
+begin
+  if tg_op = 'TRUNCATE' then
+    delete from {member} where queue = {id};
+    return null;
+  elsif tg_op = 'DELETE' then
+    delete from {member} m using (select {key} collate "C" as k from gone t) as g
+    where m.queue = {id} and m.member_key = g.k;
+    return null;
+  elsif tg_op = 'UPDATE' then
+    if not exists (select {key} collate "C" from gone t except select {key} collate "C" from fresh t)
+    then
+      return null;
+    end if;
+    delete from {member} m using (
+      select {key} collate "C" as k from gone t except select {key} collate "C" from fresh t) as g
+    where m.queue = {id} and m.member_key = g.k;
+  end if;
+  with clock as materialized (select {now} as us),
+  given as materialized (
+    select p.k from (select {key} collate "C" as k from fresh t) as p
+    where {page_ok} and not exists (
+      select from {member} m where m.queue = {id} and m.member_key = p.k)
+  ),
+  added as (
+    insert into {member} (id, queue, member_key, created_us)
+    select nextval('{watched_id}'), {id}, g.k, clock.us
+    from (select k from given order by k) as g, clock
+    on conflict (queue, member_key) do nothing returning id
+  ),
+  ranges as materialized (
+    select min(a.id) as lo, max(a.id) + 1 as hi
+    from (select id, id - row_number() over (order by id) as island from added) as a
+    group by a.island, a.id / (select segment_size from {queue} where id = {id})
+  ),
+  awake as materialized (
+    select case
+      when not pg_try_advisory_xact_lock_shared(hashtext('{schema}.{prefix}adds'), {id}) then false
+      when not pg_try_advisory_lock(hashtext('{schema}.{prefix}sleeps'), {id}) then false
+      else pg_advisory_unlock(hashtext('{schema}.{prefix}sleeps'), {id}) end as everybody
+    from (select from ranges limit 1) as something
+  ),
+  told as materialized (
+    select case when not everybody then pg_notify('{prefix}wake_{id}', '') end from awake
+  )
+  insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
+  select r.hi, r.lo, q.id, 5, 0, 0, 0, q.period_us,
+    case when q.rounds = 1 and q.on_new = 1 then 0
+         when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+         else clock.us / q.grain_us * q.grain_us end,
+    (clock.us + q.grain_us - 1) / q.grain_us * q.grain_us
+  from ranges r, {queue} q, clock, told where q.id = {id};
+  return null;
+end $daybook$;
+-- then
+drop trigger if exists {prefix}watch_{id}_insert on {source};
+-- then
+drop trigger if exists {prefix}watch_{id}_delete on {source};
+-- then
+drop trigger if exists {prefix}watch_{id}_update on {source};
+-- then
+drop trigger if exists {prefix}watch_{id}_truncate on {source};
+-- then
+create trigger {prefix}watch_{id}_insert after insert on {source}
+  referencing new table as fresh
+  for each statement execute function "{schema}".{prefix}watch_{id}();
+-- then
+create trigger {prefix}watch_{id}_delete after delete on {source}
+  referencing old table as gone
+  for each statement execute function "{schema}".{prefix}watch_{id}();
+-- then
+create trigger {prefix}watch_{id}_update after update on {source}
+  referencing old table as gone new table as fresh
+  for each statement execute function "{schema}".{prefix}watch_{id}();
+-- then
+create trigger {prefix}watch_{id}_truncate after truncate on {source}
+  for each statement execute function "{schema}".{prefix}watch_{id}();
+
+-- name: watch.uninstall
+-- holes: id, source, place
+drop trigger if exists {prefix}watch_{id}_insert on {source};
+-- then
+drop trigger if exists {prefix}watch_{id}_delete on {source};
+-- then
+drop trigger if exists {prefix}watch_{id}_update on {source};
+-- then
+drop trigger if exists {prefix}watch_{id}_truncate on {source};
+-- then
+drop function if exists "{schema}".{prefix}watch_{id}();
+
+-- Only values of the column's kind: SQLite's columns may hold others.
+-- name: watch.typed
+-- holes: value, type
+true;
+
+-- A page of the table's rows, in the order of its index.
+-- name: watch.first_rows
+-- in: queue, count
+-- out: value, key, can_be, missing
+-- holes: source, column, key, page_ok
+select p.value, p.k, case when {page_ok} then 1 else 0 end,
+  case when exists (select from {member} m where m.queue = :queue and m.member_key = p.k)
+    then 0 else 1 end
+from (select {column}::text as value, {key} collate "C" as k, {column} as place from {source} t
+      order by {column} limit :count) as p
+order by p.place;
+
+-- name: watch.next_rows
+-- in: queue, count, mark
+-- out: value, key, can_be, missing
+-- holes: source, column, key, page_ok, mark_from, mark_to
+select p.value, p.k, case when {page_ok} then 1 else 0 end,
+  case when exists (select from {member} m where m.queue = :queue and m.member_key = p.k)
+    then 0 else 1 end
+from (select {column}::text as value, {key} collate "C" as k, {column} as place from {source} t
+      where {column} > {mark_from}:mark::text{mark_to}
+      order by {column} limit :count) as p
+order by p.place;
+
+-- A page of the members, in the order of their keys.
+-- name: watch.members
+-- in: queue, count, after
+-- out: id, key, extra
+-- holes: source, column, key, value
+select m.id, m.member_key,
+  case when exists (select from {source} t
+                    where {column} = {value} and {key} collate "C" = m.member_key)
+    then 0 else 1 end
+from (select id, member_key from {member} where queue = :queue and member_key > :after
+      order by member_key limit :count) as m
+order by m.member_key;
+
+-- Of these ids, members that still have no row.
+-- name: watch.drop_members
+-- in: rows
+-- holes: source, column, key, value
+delete from {member} m
+where m.id = any (array(select (r->>0)::bigint from json_array_elements(:rows::json) as r))
+  and not exists (select from {source} t
+                  where {column} = {value} and {key} collate "C" = m.member_key);

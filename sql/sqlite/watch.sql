@@ -1,0 +1,159 @@
+-- A queue that follows a table of the application: what is remembered of it, its triggers, and the
+-- comparison of its rows with the members. Casts stand on our side, so that the index of the one
+-- that is asked for by key serves.
+
+-- name: watch.put
+-- in: queue, table, key
+insert into {watch} (queue, created_us, source, key_column)
+values (:queue, {now}, :table, :key)
+on conflict (queue) do update set source = excluded.source, key_column = excluded.key_column,
+  installed_us = null, reconciled_us = null;
+
+-- name: watch.look
+-- in: queue
+-- out: source, key_column, installed_us, reconciled_us
+select source, key_column, installed_us, reconciled_us from {watch} where queue = :queue;
+
+-- name: watch.names
+-- out: name
+select q.name from {watch} w join {queue} q on q.id = w.queue order by q.name;
+
+-- name: watch.remove
+-- in: queue
+delete from {watch} where queue = :queue;
+
+-- name: watch.set_installed
+-- in: queue, installed
+update {watch} set installed_us = case when :installed = 1 then {now} end where queue = :queue;
+
+-- name: watch.set_reconciled
+-- in: queue
+update {watch} set reconciled_us = {now} where queue = :queue;
+
+-- Those of ours on a table: their names begin so.
+-- name: watch.triggers
+-- in: schema, table, prefix
+-- out: count
+select count(*) from sqlite_schema g
+where g.type = 'trigger' and :schema = 'main' and g.tbl_name = :table
+  and substr(g.name, 1, length(:prefix)) = :prefix;
+
+-- What goes around a key of ours, to be compared with the column by the column's own collation
+-- (null: tables::value_of); and around the value where a page has ended.
+-- name: watch.conversion
+-- in: schema, table, key
+-- out: key_from, key_to, mark_from, mark_to
+select null, null, '(', ')' where :schema is not null and :table is not null and :key is not null;
+
+-- Row triggers, in the transaction of the one writer. Names of tables stand without a schema, as
+-- SQLite wants it. An id that is not used is nobody's. The condition is asked before the row that
+-- answers it is there: under "insert or replace" a conflict here would be resolved so, too. When a
+-- member is due: see member.arm.
+-- name: watch.install
+-- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+drop trigger if exists {place}.{prefix}watch_{id}_insert;
+-- then
+drop trigger if exists {place}.{prefix}watch_{id}_delete;
+-- then
+drop trigger if exists {place}.{prefix}watch_{id}_update;
+-- then
+create trigger {place}.{prefix}watch_{id}_insert after insert on {name}
+when {new_ok} and not exists (
+  select 1 from {prefix}member where queue = {id} and member_key = {new_key})
+begin
+  update {prefix}member_id set next_id = next_id + 1 where only_row = 1;
+  insert into {prefix}member (id, queue, member_key, created_us)
+  select i.next_id - 1, {id}, {new_key}, {now} from {prefix}member_id i;
+  insert into {prefix}segment (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
+    turn_us)
+  select i.next_id, i.next_id - 1, q.id, 5, 0, 0, 0, q.period_us,
+    case when q.rounds = 1 and q.on_new = 1 then 0
+         when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+         else clock.us / q.grain_us * q.grain_us end,
+    (clock.us + q.grain_us - 1) / q.grain_us * q.grain_us
+  from {prefix}member_id i, {prefix}queue q, (select {now} as us) as clock where q.id = {id};
+end;
+-- then
+create trigger {place}.{prefix}watch_{id}_delete after delete on {name}
+begin
+  delete from {prefix}member where queue = {id} and member_key = {old_key};
+end;
+-- then
+create trigger {place}.{prefix}watch_{id}_update after update of {bare} on {name}
+when {old_key} collate binary is not {new_key}
+begin
+  delete from {prefix}member where queue = {id} and member_key = {old_key};
+  update {prefix}member_id set next_id = next_id + 1 where only_row = 1;
+  insert into {prefix}segment (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
+    turn_us)
+  select i.next_id, i.next_id - 1, q.id, 5, 0, 0, 0, q.period_us,
+    case when q.rounds = 1 and q.on_new = 1 then 0
+         when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+         else clock.us / q.grain_us * q.grain_us end,
+    (clock.us + q.grain_us - 1) / q.grain_us * q.grain_us
+  from {prefix}member_id i, {prefix}queue q, (select {now} as us) as clock
+  where q.id = {id} and {new_ok} and not exists (
+    select 1 from {prefix}member where queue = {id} and member_key = {new_key});
+  insert into {prefix}member (id, queue, member_key, created_us)
+  select i.next_id - 1, {id}, {new_key}, {now} from {prefix}member_id i
+  where {new_ok} and not exists (
+    select 1 from {prefix}member where queue = {id} and member_key = {new_key});
+end;
+
+-- name: watch.uninstall
+-- holes: id, source, place
+drop trigger if exists {place}.{prefix}watch_{id}_insert;
+-- then
+drop trigger if exists {place}.{prefix}watch_{id}_delete;
+-- then
+drop trigger if exists {place}.{prefix}watch_{id}_update;
+
+-- Only values of the column's kind: columns may hold others.
+-- name: watch.typed
+-- holes: value, type
+typeof({value}) = '{type}';
+
+-- A page of the table's rows, in the order of its index.
+-- name: watch.first_rows
+-- in: queue, count
+-- out: value, key, can_be, missing
+-- holes: source, column, key, page_ok
+select p.value, p.k, case when {page_ok} then 1 else 0 end,
+  case when exists (select 1 from {member} m where m.queue = :queue and m.member_key = p.k)
+    then 0 else 1 end
+from (select {column} as value, {key} as k from {source} t order by {column} limit :count) as p
+order by p.value;
+
+-- name: watch.next_rows
+-- in: queue, count, mark
+-- out: value, key, can_be, missing
+-- holes: source, column, key, page_ok, mark_from, mark_to
+select p.value, p.k, case when {page_ok} then 1 else 0 end,
+  case when exists (select 1 from {member} m where m.queue = :queue and m.member_key = p.k)
+    then 0 else 1 end
+from (select {column} as value, {key} as k from {source} t
+      where {column} > {mark_from}:mark{mark_to}
+      order by {column} limit :count) as p
+order by p.value;
+
+-- A page of the members, in the order of their keys.
+-- name: watch.members
+-- in: queue, count, after
+-- out: id, key, extra
+-- holes: source, column, key, value
+select m.id, m.member_key,
+  case when exists (select 1 from {source} t
+                    where {column} = {value} and {key} collate binary = m.member_key)
+    then 0 else 1 end
+from (select id, member_key from {member} where queue = :queue and member_key > :after
+      order by member_key limit :count) as m
+order by m.member_key;
+
+-- Of these ids, members that still have no row.
+-- name: watch.drop_members
+-- in: rows
+-- holes: source, column, key, value
+delete from {member} as m
+where m.id in (select c0 from daybook_rows(:rows))
+  and not exists (select 1 from {source} t
+                  where {column} = {value} and {key} collate binary = m.member_key);

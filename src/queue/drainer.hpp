@@ -1,0 +1,57 @@
+// Hands tasks out in the thread that asks, and waits for nothing that is not due: for workers that
+// end when there is nothing to do. What was handed back stays in hand until the end, so that it is
+// not taken again.
+// Thread safety: one thread. Lifetime: what it gave out is gone before it is.
+#pragma once
+
+#include "queue/hand.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/hand_out.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+class drainer final : public giver {
+ public:
+  /// `flush_every`: what is finished is written after so long, when the next task is asked for.
+  drainer(std::shared_ptr<store> of, std::chrono::milliseconds flush_every)
+      : of_(std::move(of)), flush_every_(flush_every) {}
+  /// Ends the claims; what fails is told to the observer, and done by the next claim.
+  ~drainer() override;
+
+  // On failure, all: throws daybook::error.
+
+  /// Up to so many, of one claim, when their slots come. Empty: nothing is due, but suspects.
+  std::vector<handed> next(std::size_t most);
+  /// One suspect, when all else is handed back: nothing but suspects is to be asked for then.
+  std::vector<handed> next_suspect();
+  /// Writes down what is finished, and hands back the rest.
+  void end();
+
+  bool note(hand& of, std::size_t at, result how, local_clock::duration took) override;
+  void leave(std::shared_ptr<hand> const& of, bool lost,
+             local_clock::duration took) noexcept override;
+  [[nodiscard]] bool gone(hand const& of) const override { return of.gone; }
+
+ private:
+  void settle();
+  void take(claim_options const& how);
+  std::vector<handed> give(std::size_t most);
+
+  std::shared_ptr<store> of_;
+  std::chrono::milliseconds flush_every_;
+  std::shared_ptr<hand> now_;
+  std::vector<std::shared_ptr<hand>> kept_;
+  instant flushed_ = local_clock::now();
+};
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

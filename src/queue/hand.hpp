@@ -1,0 +1,73 @@
+// A claim whose tasks are handed out one by one, and who is told what becomes of them. The inside
+// of daybook::handed.
+// Thread safety: of a hand, `from`, `of`, `made` and `alone` never change; all else belongs to the
+// giver.
+#pragma once
+
+#include "queue/batch.hpp"
+#include "queue/ear.hpp"
+
+#include <daybook/task.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+struct hand;
+
+/// Whoever has handed a task out. `took` is how long it was in hand.
+class giver {
+ public:
+  giver() = default;
+  giver(giver const&) = delete;
+  giver& operator=(giver const&) = delete;
+  virtual ~giver() = default;
+
+  /// False: lost.
+  virtual bool note(hand& of, std::size_t at, result how, local_clock::duration took) = 0;
+  /// Without a result to note: it was handed back, lost, or is finished in the ledger already.
+  virtual void leave(std::shared_ptr<hand> const& of, bool lost,
+                     local_clock::duration took) noexcept = 0;
+  /// Whether its claim is known to be lost.
+  [[nodiscard]] virtual bool gone(hand const& of) const = 0;
+};
+
+struct hand {
+  hand(std::shared_ptr<giver> by, std::unique_ptr<batch> what, bool suspect)
+      : from(std::move(by)), of(std::move(what)), alone(suspect) {}
+  hand(hand const&) = delete;
+  hand& operator=(hand const&) = delete;
+  /// Leaves the claim as it stands in the book: it was ended, or lost, or is an orphan by then.
+  ~hand() { of->forget(); }
+
+  std::shared_ptr<giver> from;
+  std::unique_ptr<batch> of;
+  instant made = local_clock::now();
+  bool alone;                ///< a suspect
+  std::size_t next = 0;      ///< the first that no thread has had
+  std::size_t open = 0;      ///< in the threads' hands
+  std::size_t held = 0;      ///< all that is not in the ledger, nor handed back
+  std::size_t in_batch = 0;  ///< finished, and known to the batch only
+  std::vector<std::pair<std::size_t, result>> noted;  ///< finished, and not known to it yet
+  instant oldest{};                                   ///< when the first of `noted` was finished
+  instant in_batch_since{};
+  bool gone = false;  ///< lost
+  std::stop_source lost;
+
+  [[nodiscard]] std::size_t size() const noexcept { return of->tasks().size(); }
+  [[nodiscard]] std::size_t unwritten() const noexcept { return in_batch + noted.size(); }
+  /// When the first of these was finished.
+  [[nodiscard]] instant since() const noexcept { return in_batch > 0 ? in_batch_since : oldest; }
+  [[nodiscard]] bool over() const noexcept { return next == size() && open == 0; }
+};
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,113 @@
+#include "queue/share.hpp"
+
+#include "base/failpoint.hpp"
+#include "base/rows.hpp"
+#include "queue/batch.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/transaction.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+share::share(batch& of, std::span<task const* const> tasks) : of_(&of) {
+  of.of().with().check_process();
+  if (tasks.empty()) {
+    throw error({.kind = fault::bad_argument},
+                "no task of queue '" + of.of().name() + "' is given that its effect would finish");
+  }
+  places_.reserve(tasks.size());
+  base::rows done;
+  std::lock_guard const lock(of.guard_);
+  try {
+    for (auto const* const one : tasks) {
+      auto const at = of.open_position(*one);
+      add_done(done, of.tasks_[at], {.what = verdict::kind::success});
+      of.standings_[at] = batch::standing::in_ledger;
+      places_.push_back(at);
+    }
+    rows_ = done.text();
+  } catch (...) {
+    reopen();
+    throw;
+  }
+  of.ledger_used_ = true;
+}
+
+share::~share() {
+  if (of_ == nullptr) return;
+  std::lock_guard const lock(of_->guard_);
+  reopen();
+}
+
+void share::reopen() noexcept {
+  for (auto const at : places_) of_->standings_[at] = batch::standing::open;
+}
+
+void share::keep() noexcept {
+  std::lock_guard const lock(of_->guard_);
+  for (auto const at : places_) of_->standings_[at] = batch::standing::written;
+  of_ = nullptr;
+}
+
+bool share::write(db::session& on) {
+  lost_ = !of_->write_done(on, rows_, static_cast<std::int64_t>(places_.size()));
+  return !lost_;
+}
+
+share::fate share::resolve() {
+  auto const& with = of_->of().with();
+  auto const id = of_->tasks_[places_.front()].id;
+  auto out = fate::lost;
+  // Waits for the lost transaction, which shares the lock on the claim.
+  core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
+    if (db::run(on, with.sql["claim.lock"], {of_->id_, of_->holder_}).size() > 0) {
+      auto const found = db::run(on, with.sql["task.ledger_of"], {of_->id_, id});
+      out = found.size() > 0 ? fate::committed : fate::never_will;
+    } else {
+      std::int64_t state = -1;
+      auto const found = db::run(on, with.sql["task.told"], {of_->id_, id});
+      if (found.size() > 0) decode(found.row(0)[0], state);
+      out =
+          state == static_cast<std::int64_t>(task_state::succeeded) ? fate::committed : fate::lost;
+    }
+    return core::decision::rollback;
+  });
+  lost_ = out == fate::lost;
+  return out;
+}
+
+outcome perform(std::span<share> all, std::function<void(transaction&)> const& body) {
+  auto const& with = all.front().of().of().with();
+  for (;;) {
+    try {
+      auto const decided = core::transact(with, insist(with, "perform"), [&](db::session& on) {
+        bool const ours =
+            std::all_of(all.begin(), all.end(), [&](share& s) { return s.write(on); });
+        if (!ours) return core::decision::rollback;
+        transaction tx(on, with.user_sql);
+        body(tx);
+        if (base::hit_failpoint("perform.effect_done")) on.cut();
+        return core::decision::commit;
+      });
+      if (decided == core::decision::rollback) return outcome::lost;
+      break;
+    } catch (core::lost_reply const&) {
+      // One speaks for all: they are there together, or not at all.
+      auto const found = all.front().resolve();
+      if (found == share::fate::never_will) continue;
+      if (found == share::fate::lost) return outcome::lost;
+      break;
+    }
+  }
+  for (auto& one : all) one.keep();
+  return outcome::done;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

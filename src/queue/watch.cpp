@@ -1,0 +1,305 @@
+// What is remembered of the table that a queue follows, and its triggers.
+#include "queue/watcher.hpp"
+
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <array>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+template <class T>
+T get(cell const& from) {
+  T out{};
+  decode(from, out);
+  return out;
+}
+
+[[noreturn]] void bad(store const& of, watched_table const& what, std::string const& why) {
+  throw error({.kind = fault::bad_argument}, "queue '" + of.name() + "' cannot follow " +
+                                                 what.table + "." + what.key + ": " + why);
+}
+
+void check_table(store const& of, watched_table const& what, tables::table const& found) {
+  if (found.what == tables::sort::view || found.what == tables::sort::other) {
+    bad(of, what, "that is no table of rows, and has no triggers for them");
+  }
+  if (!found.transactional) {
+    bad(of, what, "its engine has no transactions: convert the table to InnoDB");
+  }
+}
+
+void check_column(store const& of, watched_table const& what, tables::table const& in,
+                  tables::column const& found) {
+  if (!tables::can_be_key(found)) {
+    bad(of, what,
+        "a column of type " + found.type + " can be no key; integers, texts, uuids and dates can");
+  }
+  if (found.nullable) bad(of, what, "the column may be null: declare it 'not null'");
+  std::array<std::string, 1> const alone{what.key};
+  if (!in.unique(alone)) {
+    bad(of, what, "its values need not be unique: it wants a unique index over this column alone");
+  }
+}
+
+/// What the engine says of the column that no room below asks for.
+struct conversion {
+  std::optional<std::string> key_from, key_to;
+  std::optional<std::string> mark_from, mark_to;
+};
+
+conversion conversion_of(core::context const& with, tables::table const& in,
+                         std::string const& column) {
+  conversion out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["watch.conversion"], {in.schema, in.name, column});
+    decode(found.row(0)[0], out.key_from);
+    decode(found.row(0)[1], out.key_to);
+    decode(found.row(0)[2], out.mark_from);
+    decode(found.row(0)[3], out.mark_to);
+  });
+  return out;
+}
+
+/// SQL for whether a value, whose key is `key`, is a key of ours.
+std::string ok(core::context const& with, tables::column const& of, std::string const& value,
+               std::string const& key) {
+  auto const type = of.what == tables::kind::integer ? "integer" : "text";
+  return "(" + with.sql.text_of("watch.typed", {{"value", value}, {"type", type}}) + " and " +
+         tables::is_key(with, key) + ")";
+}
+
+std::string start_of(store const& of) {
+  return of.with().sql.prefix() + "watch_" + std::to_string(of.present().id) + "_";
+}
+
+/// How many of our triggers are on the table.
+std::int64_t triggers_on(store const& of, tables::table const& in) {
+  std::int64_t count = 0;
+  core::read(of.with(), patience, [&](db::session& on) {
+    auto const start = start_of(of);
+    auto const found = db::run(on, of.with().sql["watch.triggers"], {in.schema, in.name, start});
+    decode(found.row(0)[0], count);
+  });
+  return count;
+}
+
+struct remembered {
+  watched_table of;
+  std::optional<std::int64_t> installed_us;
+  std::optional<std::int64_t> reconciled_us;
+};
+
+std::optional<remembered> look_up(store const& of) {
+  std::optional<remembered> out;
+  core::read(of.with(), patience, [&](db::session& on) {
+    out.reset();
+    auto const found = db::run(on, of.with().sql["watch.look"], {of.present().id});
+    if (found.size() == 0) return;
+    auto const row = found.row(0);
+    out = remembered{{get<std::string>(row[0]), get<std::string>(row[1])},
+                     get<std::optional<std::int64_t>>(row[2]),
+                     get<std::optional<std::int64_t>>(row[3])};
+  });
+  return out;
+}
+
+/// Its table may be gone: then so are the triggers.
+std::int64_t triggers_of(store const& of, watched_table const& what) {
+  try {
+    return triggers_on(of, tables::look(of.with(), what.table));
+  } catch (error const& e) {
+    if (e.kind() != fault::bad_argument) throw;
+    return 0;
+  }
+}
+
+bool has_triggers(store const& of, watched_table const& what) { return triggers_of(of, what) > 0; }
+
+void need_no_triggers(store const& of, watched_table const& what) {
+  if (!has_triggers(of, what)) return;
+  throw error({.kind = fault::bad_argument},
+              "queue '" + of.name() + "' follows " + what.table + "." + what.key +
+                  " by triggers: uninstall them first, or it would go on doing so");
+}
+
+/// Repeated where the reply is lost: once more is as good as once.
+void insist(store const& of, std::string_view statement, std::initializer_list<value> values) {
+  for (;;) {
+    try {
+      core::write(of.with(), {.name = "watch", .patience = patience}, of.with().sql[statement],
+                  values);
+      return;
+    } catch (core::lost_reply const&) {
+    }
+  }
+}
+
+}  // namespace
+
+followed look_at(store const& of, watched_table const& what) {
+  auto const& with = of.with();
+  followed out{tables::look(with, what.table), what.key, {}};
+  check_table(of, what, out.table);
+  auto const& column = tables::need(out.table, what.key, "queue '" + of.name() + "'");
+  check_column(of, what, out.table, column);
+  auto const bare = tables::quoted(with.dialect, what.key);
+  auto const as = conversion_of(with, out.table, what.key);
+  auto const new_key = tables::key_of(with, column, "new." + bare);
+  out.sql = {
+      {"id", std::to_string(of.present().id)},
+      {"source", out.table.sql},
+      {"place", tables::quoted(with.dialect, out.table.schema)},
+      {"name", tables::quoted(with.dialect, out.table.name)},
+      {"bare", bare},
+      {"column", "t." + bare},
+      {"key", tables::key_of(with, column, "t." + bare)},
+      {"new_key", new_key},
+      {"old_key", tables::key_of(with, column, "old." + bare)},
+      {"new_ok", ok(with, column, "new." + bare, new_key)},
+      {"page_ok", ok(with, column, "p.value", "p.k")},
+      {"mark_from", as.mark_from.value_or("")},
+      {"mark_to", as.mark_to.value_or("")},
+      {"value", as.key_from ? *as.key_from + "m.member_key" + as.key_to.value_or("")
+                            : tables::value_of(with, column, "m.member_key")},
+  };
+  return out;
+}
+
+namespace {
+
+/// What dropping the triggers needs: the column may be gone.
+db::holes place_of(store const& of, watched_table const& what) {
+  auto const found = tables::look(of.with(), what.table);
+  return {{"id", std::to_string(of.present().id)},
+          {"source", found.sql},
+          {"place", tables::quoted(of.with().dialect, found.schema)}};
+}
+
+/// As many as are dropped.
+bool has_all_triggers(store const& of, watched_table const& what) {
+  auto const there = triggers_of(of, what);
+  if (there == 0) return false;
+  std::int64_t all = 0;
+  for (auto const& one : of.with().sql.made("watch.uninstall", place_of(of, what)).parts) {
+    if (one.what.text.starts_with("drop trigger")) ++all;
+  }
+  return there == all;
+}
+
+/// MariaDB's client, not its server, has to be told where a trigger ends.
+std::string printed(core::context const& with, db::entry const& what) {
+  bool const delimited = with.dialect.quote == '`';
+  std::string out = delimited ? "delimiter //\n" : "";
+  for (auto const& one : what.parts) {
+    out += one.what.text;
+    out += delimited ? "\n//\n" : ";\n";
+  }
+  return out + (delimited ? "delimiter ;\n" : "");
+}
+
+}  // namespace
+
+watcher::watcher(std::shared_ptr<store> of, watched_table what)
+    : of_(std::move(of)), what_(std::move(what)) {}
+
+watch_info watcher::info() const {
+  auto const found = look_up(*of_);
+  watch_info out{what_, false, std::nullopt};
+  if (found && found->reconciled_us) {
+    out.reconciled = timestamp(std::chrono::microseconds(*found->reconciled_us));
+  }
+  out.installed = has_all_triggers(*of_, what_);
+  return out;
+}
+
+bool watcher::lost_triggers() const {
+  auto const found = look_up(*of_);
+  return found && found->installed_us && !has_all_triggers(*of_, what_);
+}
+
+std::string watcher::trigger_sql() const {
+  return printed(of_->with(), of_->with().sql.made("watch.install", look_at(*of_, what_).sql));
+}
+
+std::string watcher::drop_sql() const {
+  return printed(of_->with(), of_->with().sql.made("watch.uninstall", place_of(*of_, what_)));
+}
+
+/// The statements one by one; all or nothing where the engine can.
+void watcher::execute(db::entry made, bool installed) const {
+  auto const& with = of_->with();
+  with.check_process();
+  // They wait for those who use the table, and are no short statements of ours.
+  for (auto& one : made.parts) one.what.name = "user";
+  auto const run_all = [&](db::session& on) {
+    for (auto const& one : made.parts) on.run(one.what, {});
+  };
+  for (bool again = true; again;) {
+    again = false;
+    try {
+      if (with.dialect.ddl_in_transaction) {
+        core::transact(with, {.name = "watch", .patience = patience}, [&](db::session& on) {
+          run_all(on);
+          return core::decision::commit;
+        });
+      } else {
+        core::read(with, patience, run_all);
+      }
+    } catch (core::lost_reply const&) {
+      again = true;
+    }
+  }
+  insist(*of_, "watch.set_installed", {of_->present().id, std::int64_t{installed ? 1 : 0}});
+}
+
+void watcher::install() {
+  execute(of_->with().sql.made("watch.install", look_at(*of_, what_).sql), true);
+}
+
+void watcher::uninstall() {
+  if (!has_triggers(*of_, what_)) {  // the table may be gone, and with it what drops them
+    insist(*of_, "watch.set_installed", {of_->present().id, std::int64_t{0}});
+    return;
+  }
+  execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)), false);
+}
+
+std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what) {
+  of->with().check_process();
+  auto const wanted = look_at(*of, what);
+  if (auto const there = look_up(*of)) {
+    if (there->of.table == what.table && there->of.key == what.key) {
+      return std::make_shared<watcher>(std::move(of), what);
+    }
+    need_no_triggers(*of, there->of);
+  }
+  insist(*of, "watch.put", {of->present().id, what.table, what.key});
+  return std::make_shared<watcher>(std::move(of), what);
+}
+
+std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of) {
+  of->with().check_process();
+  auto found = look_up(*of);
+  if (!found) return nullptr;
+  return std::make_shared<watcher>(std::move(of), std::move(found->of));
+}
+
+bool unfollow(store& of) {
+  of.with().check_process();
+  auto const there = look_up(of);
+  if (!there) return false;
+  need_no_triggers(of, there->of);
+  insist(of, "watch.remove", {of.present().id});
+  return true;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,368 @@
+// Queues that a node works with threads: what ends a handler early, what changes, what is kept.
+#include "working.hpp"
+
+#include <atomic>
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace conformance {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_P(working, threads_do_every_task_once) {
+  auto q = book_.make_queue("many");
+  q.import(keys(0, 500));
+  node pool(book_);
+  pool.work("many", [this](job& one) {
+    saw(one.task().key);
+    return result::success();
+  });
+  pool.start();
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 500; }));
+  pool.stop();
+  pool.stop();
+  EXPECT_EQ(seen_.size(), 500U);
+  EXPECT_EQ(std::set<std::string>(seen_.begin(), seen_.end()).size(), 500U);
+  EXPECT_EQ(pool.counts("many").value().succeeded, 500);
+  EXPECT_EQ(pool.counts("many").value().running, 0);
+  EXPECT_EQ(q.counts().claims, 0);
+}
+
+TEST_P(working, what_a_handler_throws_is_its_failure) {
+  auto q = book_.make_queue("throws", {.attempts = 1});
+  auto once = book_.make_queue("throws once", {.mode = daybook::step_mode::at_most_once});
+  q.import(keys(0, 2));
+  once.import(keys(0, 1));
+  node pool(book_);
+  pool.work("throws", [](job& one) -> result {
+    if (one.task().key == "k0") throw std::runtime_error("503");
+    throw 7;
+  });
+  pool.work("throws once", [](job&) -> result { throw std::runtime_error("504"); });
+  EXPECT_EQ(pool.drain(), 3);
+  EXPECT_EQ(state_of(q, "k0"), task_state::dead);
+  EXPECT_EQ(remark_of(q, "k0"), "503");
+  EXPECT_THAT(remark_of(q, "k1"), HasSubstr("no std::exception"));
+  EXPECT_EQ(state_of(once, "k0"), task_state::unknown);
+  EXPECT_EQ(remark_of(once, "k0"), "504");
+  EXPECT_EQ(pool.counts("throws").value().failed, 2);
+  EXPECT_EQ(pool.counts("throws once").value().others, 1);
+}
+
+TEST_P(working, results_are_of_every_kind) {
+  auto q = book_.make_queue("kinds", {.attempts = 3});
+  q.import(keys(0, 4));
+  node pool(book_);
+  pool.work("kinds", [](job& one) {
+    auto const& name = one.task().key;
+    if (name == "k0") return result::snooze(1h);
+    if (name == "k1") return result::cancel("never");
+    if (name == "k2") return result::failure("later");
+    return result::success("well");
+  });
+  EXPECT_EQ(pool.drain(), 4);
+  auto const snoozed = q.find(key("k0")).value();
+  EXPECT_EQ(snoozed.state, task_state::waiting);
+  EXPECT_EQ(snoozed.attempts, 0);
+  EXPECT_EQ(state_of(q, "k1"), task_state::discarded);
+  EXPECT_EQ(q.find(key("k2")).value().attempts, 1);
+  EXPECT_EQ(state_of(q, "k3"), task_state::succeeded);
+  auto const counts = pool.counts("kinds").value();
+  EXPECT_EQ(counts.succeeded, 1);
+  EXPECT_EQ(counts.failed, 1);
+  EXPECT_EQ(counts.others, 2);
+}
+
+TEST_P(working, a_handler_that_is_over_its_time_is_asked_to_stop) {
+  auto q = book_.make_queue("slow", {.attempts = 1});
+  q.import(keys(0, 3));
+  node pool(book_);
+  auto options = quickly(3);
+  options.timeout = 30ms;
+  pool.work(
+      "slow",
+      [](job& one) {
+        if (one.task().key == "k2") {  // another's time is none of its own
+          EXPECT_EQ(one.why(), halt::none);
+          return result::success();
+        }
+        EXPECT_EQ(asked(one), halt::timeout);
+        if (one.task().key == "k0") throw std::runtime_error("no answer");
+        return result::success();
+      },
+      options);
+  pool.start();
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded + q.counts().dead == 3; }));
+  EXPECT_EQ(state_of(q, "k0"), task_state::dead);
+  EXPECT_EQ(remark_of(q, "k0"), "timed out after 30ms: no answer");
+  EXPECT_EQ(state_of(q, "k1"), task_state::succeeded) << "what is done is done";
+}
+
+TEST_P(working, of_a_lost_claim_a_handler_hears_and_writes_nothing) {
+  auto q = book_.make_queue("lost");
+  auto heirs = other_.queue("lost").value();
+  q.import(keys(0, 1));
+  std::atomic<bool> begun = false;
+  std::atomic<int> attempts = 0;
+  node pool(book_);
+  pool.work(
+      "lost",
+      [&](job& one) {
+        if (++attempts > 1) return result::success();
+        begun = true;
+        EXPECT_EQ(asked(one), halt::lost);
+        EXPECT_EQ(one.perform(insert("paid")), outcome::lost);
+        EXPECT_TRUE(one.finished());
+        return result::success();
+      },
+      quickly(1));
+  pool.start();
+  EXPECT_TRUE(comes_true([&] { return begun.load(); }));
+  clock_.advance(1h);
+  EXPECT_TRUE(takes_back(heirs));
+  static_cast<void>(daybook::testing::renew(book_));
+  EXPECT_TRUE(comes_true([&] { return pool.counts("lost").value().lost == 1; }));
+  EXPECT_EQ(effects("paid"), "0");
+  pool.stop();
+}
+
+TEST_P(working, a_stop_asks_the_handlers_and_hands_back_the_rest) {
+  auto q = book_.make_queue("stopped");
+  q.import(keys(0, 40));
+  node pool(book_);
+  std::atomic<int> begun = 0;
+  pool.work(
+      "stopped",
+      [&](job& one) {
+        bool const first = begun++ == 0;
+        EXPECT_EQ(asked(one), halt::closing);
+        if (first) return result::success();  // one that ends what it has begun
+        one.hand_back();
+        return result::failure("not looked at");
+      },
+      quickly(2));
+  pool.start();
+  EXPECT_TRUE(comes_true([&] { return begun == 2; }));
+  EXPECT_EQ(pool.counts("stopped").value().running, 2);
+  pool.stop();
+  EXPECT_EQ(begun, 2);
+  auto const counts = q.counts();
+  EXPECT_EQ(counts.succeeded, 1);
+  EXPECT_EQ(counts.waiting, 39);
+  EXPECT_EQ(counts.claims, 0);
+  EXPECT_EQ(pool.counts("stopped").value().handed_back, 1);
+  for (auto const& one : q.tasks({.state = task_state::waiting})) EXPECT_EQ(one.attempts, 0);
+  EXPECT_EQ(fault_of([&] { pool.work("stopped", succeed); }), fault::bad_argument);
+}
+
+TEST_P(working, another_handler_takes_over_while_the_first_has_something_in_hand) {
+  auto q = book_.make_queue("changed");
+  q.import(keys(0, 1));
+  node pool(book_);
+  std::atomic<bool> begun = false;
+  std::atomic<bool> go_on = false;
+  std::atomic<int> old_ones = 0;
+  pool.work(
+      "changed",
+      [&](job&) {
+        ++old_ones;
+        begun = true;
+        EXPECT_TRUE(comes_true([&] { return go_on.load(); }));
+        return result::success();
+      },
+      quickly(2));
+  pool.start();
+  EXPECT_TRUE(comes_true([&] { return begun.load(); }));
+  pool.work_in_batches(
+      "changed",
+      [this](job_batch& all) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          saw(all.task(i).key);
+          all.finish(i, result::success());
+        }
+      },
+      quickly(3));
+  q.import(keys(1, 50));
+  EXPECT_TRUE(comes_true([&] { return seen() == 49; })) << "nobody waits for the first";
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 49; }));
+  go_on = true;
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 50; }));
+  EXPECT_EQ(old_ones, 1);
+  pool.work("changed", succeed, quickly(1));
+  q.import(keys(50, 60));
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 60; }));
+  EXPECT_EQ(seen(), 49U);
+}
+
+TEST_P(working, one_that_leaves_finishes_and_gives_the_rest_to_others) {
+  auto q = book_.make_queue("left");
+  q.import(keys(0, 30));
+  node pool(book_);
+  std::atomic<int> begun = 0;
+  pool.work(
+      "left",
+      [&](job& one) {
+        ++begun;
+        EXPECT_TRUE(comes_true([&] { return begun >= 2; }));
+        EXPECT_EQ(one.why(), halt::none);
+        return result::success();
+      },
+      quickly(2));
+  pool.start();
+  EXPECT_TRUE(comes_true([&] { return begun >= 2; }));
+  pool.leave("left");
+  pool.leave("left");
+  EXPECT_FALSE(pool.counts("left"));
+  EXPECT_EQ(q.counts().claims, 0);
+  EXPECT_EQ(q.counts().succeeded, begun);
+  pool.work("left", succeed);
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 30; }));
+}
+
+TEST_P(working, limits_hold_over_two_nodes) {
+  auto q = book_.make_queue("limited", {.running_limit = 3});
+  q.import(keys(0, 40));
+  node first(book_);
+  node second(other_);
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  for (auto* const one : {&first, &second}) {
+    one->work(
+        "limited",
+        [&](job&) {
+          auto const now = ++running;
+          for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+          }
+          std::this_thread::sleep_for(1ms);
+          --running;
+          return result::success();
+        },
+        quickly(4));
+    one->start();
+  }
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 40; }));
+  EXPECT_LE(most, 3);
+  EXPECT_GE(most, 1);
+}
+
+TEST_P(working, a_rate_holds_over_two_nodes) {
+  auto q = book_.make_queue("rated", {.rate = daybook::rate{20, 1s}});
+  auto const before = std::chrono::steady_clock::now();
+  q.import(keys(0, 12));
+  node first(book_);
+  node second(other_);
+  std::mutex guard;
+  std::vector<std::chrono::steady_clock::time_point> starts;
+  for (auto* const one : {&first, &second}) {
+    one->work(
+        "rated",
+        [&](job&) {
+          std::lock_guard const lock(guard);
+          starts.push_back(std::chrono::steady_clock::now());
+          return result::success();
+        },
+        quickly(4));
+    one->start();
+  }
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 12; }));
+  first.stop();
+  second.stop();
+  ASSERT_EQ(starts.size(), 12U);
+  auto const last = *std::max_element(starts.begin(), starts.end());
+  EXPECT_GE(last - before, 500ms) << "eleven times 50 ms";
+}
+
+TEST_P(working, upkeep_is_done_once_a_day_by_one_of_the_nodes) {
+  clock_.stop_at(std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h);
+  auto q = book_.make_queue("kept");
+  book_.make_queue("not kept");
+  node first(book_);
+  auto elsewhere = database_.open(watched(30min));
+  node second(elsewhere);
+  for (auto* const one : {&first, &second}) {
+    one->work("kept", succeed, quickly(1));
+    one->work("not kept", succeed, {.threads = 1, .claims = quick(), .upkeep = false});
+    one->start();
+  }
+  process const upkeep("upkeep");
+  auto const done = [&](char const* day) {
+    first.wake();
+    second.wake();
+    auto const found = book_.find(upkeep, key(day));
+    return found && found->info.state == run_state::succeeded;
+  };
+  daybook::testing::arm("upkeep.begun", failpoint_action::fail);
+  EXPECT_TRUE(comes_true([&] { return done("kept/2026-11-21"); }));
+  clock_.advance(12h);
+  static_cast<void>(daybook::testing::renew(book_));
+  static_cast<void>(daybook::testing::renew(elsewhere));
+  EXPECT_TRUE(comes_true([&] { return done("kept/2026-11-22"); }));
+  first.stop();
+  second.stop();
+  EXPECT_EQ(log_.count("retried upkeep"), 1U) << "the first attempt failed, and was told";
+  EXPECT_EQ(log_.count("finished upkeep/"), 2U);
+  EXPECT_EQ(book_.find(upkeep, key("kept/2026-11-21"))->info.attempt, 2);
+  EXPECT_EQ(book_.find(upkeep, key("kept/2026-11-22"))->info.attempt, 1);
+  EXPECT_FALSE(book_.find(upkeep, key("not kept/2026-11-21")));
+}
+
+TEST_P(working, in_a_child_of_fork_there_are_no_threads) {
+  auto q = book_.make_queue("forked");
+  q.import(keys(0, 1));
+  auto pool = std::make_unique<node>(book_);
+  std::atomic<bool> begun = false;
+  std::atomic<bool> go_on = false;
+  pool->work("forked", [&](job&) {
+    begun = true;
+    EXPECT_TRUE(comes_true([&] { return go_on.load(); }));
+    return result::success();
+  });
+  pool->start();
+  EXPECT_TRUE(comes_true([&] { return begun.load(); }));
+  auto const child = ::fork();
+  if (child == 0) {
+    bool const refused = fault_of([&] { static_cast<void>(pool->drain()); }) == fault::forked &&
+                         fault_of([&] { pool->work("forked", succeed); }) == fault::forked &&
+                         fault_of([&] { pool->leave("forked"); }) == fault::forked;
+    pool->stop();
+    pool.reset();
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  go_on = true;
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 1; }));
+}
+
+TEST_P(working, mistakes_are_refused) {
+  book_.make_queue("known");
+  node pool(book_);
+  auto const refused = [&](std::string_view name, work_options const& options) {
+    return fault_of([&] { pool.work(name, succeed, options); }) == fault::bad_argument;
+  };
+  EXPECT_TRUE(refused("unknown", {}));
+  EXPECT_TRUE(refused("", {}));
+  EXPECT_TRUE(refused("known", {.threads = 0}));
+  EXPECT_TRUE(refused("known", {.threads = 1001}));
+  EXPECT_TRUE(refused("known", {.timeout = -1ms}));
+  EXPECT_TRUE(refused("known", {.batch = 0}));
+  EXPECT_TRUE(refused("known", {.batch = 10001}));
+  EXPECT_TRUE(refused("known", {.gather = -1ms}));
+  EXPECT_TRUE(refused("known", {.claims = {.batch = 0}}));
+  EXPECT_EQ(fault_of([&] { pool.work("known", {}); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { pool.work_in_batches("known", {}); }), fault::bad_argument);
+  EXPECT_FALSE(pool.counts("known"));
+  pool.work("known", succeed);
+  EXPECT_TRUE(refused("known", {.threads = 0})) << "and what it had stays";
+  EXPECT_TRUE(pool.counts("known"));
+}
+
+DAYBOOK_ON_EVERY_ENGINE(working);
+
+}  // namespace
+}  // namespace conformance
