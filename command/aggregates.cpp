@@ -98,10 +98,6 @@ json json_of(daybook::parent_info const& one, daybook::aggregation_options const
           {"opened", iso(one.opened)}};
 }
 
-void print_field(std::string_view name, std::string_view value) {
-  print(fmt::format("{:<16}{}\n", name, printable(value)));
-}
-
 std::string list_of(std::vector<daybook::parent_column> const& all) {
   std::string out;
   for (auto const& one : all) {

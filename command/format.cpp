@@ -131,6 +131,10 @@ std::string instant(daybook::timestamp when) {
   return whole ? seconds_of(when) : iso(when);
 }
 
+void print_field(std::string_view name, std::string_view value) {
+  print(fmt::format("{:<16}{}\n", name, value));
+}
+
 std::optional<run_state> state_from(std::string_view text) noexcept {
   for (auto const known : states) {
     if (text == word_of(known) || text == std::to_string(static_cast<int>(known))) return known;

@@ -50,6 +50,9 @@ void print_changes(std::vector<daybook::change_info> const& changes);
 /// Every word, for help and messages.
 [[nodiscard]] std::string state_words();
 
+/// "NAME            VALUE": of one thing that is shown.
+void print_field(std::string_view name, std::string_view value);
+
 /// Columns as wide as their widest cell, two spaces between, the last one open.
 class table {
  public:

@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 38> verbs{{
+constexpr std::array<verb, 53> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -52,6 +52,21 @@ constexpr std::array<verb, 38> verbs{{
     {"schedules", "pause", schedules_pause, "launches nothing until it is resumed"},
     {"schedules", "resume", schedules_resume, "ends a pause"},
     {"schedules", "remove", schedules_remove, "ends a schedule; its ticks are kept"},
+    {"queues", "list", queues_list, "lists queues"},
+    {"queues", "show", queues_show, "shows one queue"},
+    {"queues", "stats", queues_stats, "counts the tasks of queues by their state"},
+    {"queues", "make", queues_make, "makes a queue, or changes its options"},
+    {"queues", "add", queues_add, "adds keys"},
+    {"queues", "import", queues_import, "adds many keys, from a file or stdin"},
+    {"queues", "remove", queues_remove, "removes keys"},
+    {"queues", "pause", queues_pause, "lets no task start until it is resumed"},
+    {"queues", "resume", queues_resume, "ends a pause"},
+    {"tasks", "list", tasks_list, "lists the tasks of a queue that are in a state"},
+    {"tasks", "show", tasks_show, "shows one task"},
+    {"tasks", "run-now", tasks_run_now, "makes tasks due now"},
+    {"tasks", "retry", tasks_retry, "makes tasks due now, also those that wait for a person"},
+    {"tasks", "discard", tasks_discard, "gives tasks up"},
+    {"tasks", "resolve", tasks_resolve, "says how tasks went whose outcome is unknown"},
     {"aggregates", "list", aggregates_list, "lists aggregations"},
     {"aggregates", "show", aggregates_show, "shows how one is declared"},
     {"aggregates", "run", aggregates_run, "takes every row that is free"},

@@ -2,18 +2,11 @@
 // Thread safety: values.
 #pragma once
 
+#include "words.hpp"
+
 #include <daybook/schedule.hpp>
 
-#include <array>
-#include <cstddef>
-#include <string_view>
-#include <utility>
-
 namespace command {
-
-/// Words, and what they stand for.
-template <class T, std::size_t N>
-using words_for = std::array<std::pair<std::string_view, T>, N>;
 
 inline constexpr words_for<daybook::gap, 2> gap_words{
     {{"after", daybook::gap::after}, {"skip", daybook::gap::skip}}};
@@ -36,14 +29,5 @@ inline constexpr words_for<daybook::schedule_state, 3> schedule_state_words{
     {{"active", daybook::schedule_state::active},
      {"paused", daybook::schedule_state::paused},
      {"removed", daybook::schedule_state::removed}}};
-
-/// The word of a value.
-template <class T, std::size_t N>
-[[nodiscard]] constexpr std::string_view word_in(words_for<T, N> const& words, T value) noexcept {
-  for (auto const& [word, meant] : words) {
-    if (meant == value) return word;
-  }
-  return "?";
-}
 
 }  // namespace command

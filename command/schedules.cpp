@@ -79,10 +79,6 @@ void print_text(std::vector<daybook::schedule_info> const& all) {
   rows.print();
 }
 
-void print_field(std::string_view name, std::string_view value) {
-  print(fmt::format("{:<16}{}\n", name, value));
-}
-
 void print_text(daybook::schedule_info const& of) {
   auto const& how = of.options;
   print_field("name", printable(of.name));

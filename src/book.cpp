@@ -246,7 +246,7 @@ pruned book::prune(prune_options const& what, remark const& by) {
 }
 
 std::vector<change_info> book::changes(process const& name, key const& piece) const {
-  return core::list_changes(engine_->ready(), name, piece);
+  return core::list_changes(engine_->ready(), name.str(), piece.str());
 }
 
 std::vector<finding> book::doctor() const {

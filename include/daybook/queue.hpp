@@ -13,6 +13,7 @@
 #include <daybook/claim.hpp>
 #include <daybook/export.hpp>
 #include <daybook/names.hpp>
+#include <daybook/operate.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/queue_options.hpp>
 #include <daybook/task.hpp>
@@ -51,6 +52,16 @@ struct queue_counts {
   std::int64_t discarded = 0;
   std::int64_t segments = 0;  ///< rows that stand for all of these
   std::int64_t claims = 0;
+  std::optional<timestamp> oldest_due;  ///< since when the oldest that is due has been
+  std::optional<timestamp> next_due;    ///< when the first of the others will be
+};
+
+/// A queue as it stands in the book.
+struct queue_info {
+  std::string name;
+  queue_options options;
+  bool paused = false;
+  std::optional<timestamp> round;  ///< that is open, in a queue of rounds
 };
 
 /// Which tasks to list.
@@ -87,7 +98,8 @@ class DAYBOOK_EXPORT queue {
   imported import(std::vector<entry> const& entries, task_options const& how = {});
   /// Of a query's first column, whose values are keys as watched_table::key has them, and its
   /// second, where it has one: the payload. Nothing but a query is executed, and no more than a
-  /// page of it is in memory. `told` is called between pages; false from it: no more for now.
+  /// page of it is in memory; it takes two connections. `told` is called between pages; false from
+  /// it: no more for now.
   imported import_query(std::string_view query, task_options const& how = {},
                         std::function<bool(imported const&)> const& told = {});
   /// Has its members follow a table: see daybook/watch.hpp. Again, with another table, follows that
@@ -113,6 +125,17 @@ class DAYBOOK_EXPORT queue {
   /// One whose outcome is unknown: it was done; or it was not, and is tried again.
   bool resolve(key const& of, bool done);
 
+  // The same with who and why: kept in the book, and read with changes().
+  bool ask(key const& of, task_request what, remark const& by);
+  /// Of all tasks that are in a state now, but not running: how many. In pieces that are committed
+  /// one by one; `told` is called between them with how many by now.
+  std::int64_t ask(task_state in, task_request what, remark const& by,
+                   std::function<void(std::int64_t)> const& told = {});
+  bool remove(key const& of, remark const& by);
+  /// False: it was so already, and nothing was changed.
+  bool pause(remark const& by);
+  bool resume(remark const& by);
+
   /// Claims give nothing while it is paused; what is in hand goes on.
   void pause();
   void resume();
@@ -131,6 +154,12 @@ class DAYBOOK_EXPORT queue {
 
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what = {}) const;
+  /// The newest first. Empty also where there is no such key.
+  [[nodiscard]] std::vector<task_outcome> outcomes(key const& of, int limit = 100) const;
+  /// What people changed, oldest first: of the queue; under a key.
+  [[nodiscard]] std::vector<change_info> changes() const;
+  [[nodiscard]] std::vector<change_info> changes(key const& of) const;
+  [[nodiscard]] queue_info info() const;
   /// Exact for the instant it is asked, but for ids whose member was removed.
   [[nodiscard]] queue_counts counts() const;
 

@@ -72,6 +72,15 @@ class DAYBOOK_EXPORT result {
   std::string remark_;
 };
 
+/// What a person may ask for of a task: see queue. The numbers are in the tables and never change.
+enum class task_request : std::uint8_t {
+  run_now = 1,
+  retry = 2,
+  discard = 3,
+  was_done = 4,      ///< of one whose outcome is unknown: it happened
+  was_not_done = 5,  ///< it did not, and is tried again
+};
+
 /// A task as it stands in the book.
 struct task_info {
   std::int64_t id = 0;
@@ -88,6 +97,18 @@ struct task_info {
   /// Of its newest outcome, or of the attempt in hand.
   std::optional<timestamp> started;
   std::optional<timestamp> finished;
+  std::string remark;
+};
+
+/// How a task once ended. Successes without a remark share rows, which say when the first of them
+/// began and the last ended, unless queue_options::every_outcome is set.
+struct task_outcome {
+  task_state state{};
+  int attempts = 0;  ///< at its turn, this one included
+  timestamp turn{};
+  std::optional<timestamp> started;
+  std::optional<timestamp> finished;
+  std::string claim;
   std::string remark;
 };
 

@@ -38,7 +38,8 @@ select name from {queue} order by name;
 -- name: queue.pause
 -- in: queue, paused
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
-update {queue} set paused = :paused, version = version + 1 from told where id = :queue;
+update {queue} set paused = :paused, version = version + 1 from told
+where id = :queue and paused <> :paused;
 
 -- Later than the one before: a round never takes back what an earlier one has opened.
 -- name: queue.open_round
@@ -136,6 +137,13 @@ select count(*) from {member} where queue = :queue;
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind::smallint, {now} from {member}, told where queue = :queue and member_key = :key;
+
+-- name: request.put_range
+-- in: queue, lo, hi, kind
+with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
+insert into {request} (member, queue, kind, at_us)
+select id, queue, :kind::smallint, {now} from {member}, told
+where id >= :lo and id < :hi and queue = :queue;
 
 -- name: request.waiting
 -- in: queue, after, count

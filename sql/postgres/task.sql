@@ -58,9 +58,9 @@ select id from {member} where id >= :lo and id < :hi order by id;
 -- How many are in which state; ids without a member are counted with their segment.
 -- name: task.counts
 -- in: queue
--- out: state, lane, due, tasks, segments
+-- out: state, lane, due, tasks, segments, first_us
 select state, lane, case when due_us <= clock.us then 1 else 0 end as due,
-  sum(hi - lo)::bigint, count(*)
+  sum(hi - lo)::bigint, count(*), min(due_us)
 from {segment}, (select {now} as us) as clock where queue = :queue
 group by 1, 2, 3 order by 1, 2, 3;
 
@@ -91,6 +91,14 @@ order by attempts desc, hi - lo limit 1;
 select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
 where lo <= :member and lo > :member - 1000 and hi > :member
 order by started_us desc, attempts desc, hi - lo limit 1;
+
+-- All of them, the newest first.
+-- name: task.outcomes
+-- in: member, limit
+-- out: state, attempts, turn_us, started_us, finished_us, claim, remark
+select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
+where lo <= :member and lo > :member - 1000 and hi > :member
+order by started_us desc, attempts desc, hi - lo limit :limit;
 
 -- name: segment.of_state
 -- in: queue, state, after, count

@@ -36,7 +36,7 @@ select name from {queue} order by name;
 
 -- name: queue.pause
 -- in: queue, paused
-update {queue} set paused = :paused, version = version + 1 where id = :queue;
+update {queue} set paused = :paused, version = version + 1 where id = :queue and paused <> :paused;
 
 -- Later than the one before: a round never takes back what an earlier one has opened.
 -- name: queue.open_round
@@ -116,6 +116,11 @@ select count(*) from {member} where queue = :queue;
 -- in: queue, key, kind
 insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind, {now} from {member} where queue = :queue and member_key = :key;
+
+-- name: request.put_range
+-- in: queue, lo, hi, kind
+insert into {request} (member, queue, kind, at_us)
+select id, queue, :kind, {now} from {member} where id >= :lo and id < :hi and queue = :queue;
 
 -- name: request.waiting
 -- in: queue, after, count

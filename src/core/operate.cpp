@@ -207,11 +207,12 @@ std::optional<bool> resolve_step(context const& with, process const& name, key c
   });
 }
 
-std::vector<change_info> list_changes(context const& with, process const& name, key const& piece) {
+std::vector<change_info> list_changes(context const& with, std::string_view process,
+                                      std::string_view key) {
   std::vector<change_info> out;
   read(with, patience, [&](db::session& on) {
     out.clear();
-    auto const rows = db::run(on, with.sql["operate.changes"], {name.str(), piece.str()});
+    auto const rows = db::run(on, with.sql["operate.changes"], {process, key});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       auto const row = rows.row(at);
       auto& one = out.emplace_back();

@@ -28,8 +28,8 @@ namespace core {
 [[nodiscard]] std::optional<bool> resolve_step(context const& with, process const& name,
                                                key const& piece, resolution const& how,
                                                remark const& by);
-[[nodiscard]] std::vector<change_info> list_changes(context const& with, process const& name,
-                                                    key const& piece);
+[[nodiscard]] std::vector<change_info> list_changes(context const& with, std::string_view process,
+                                                    std::string_view key);
 
 /// src/core/prune.cpp
 [[nodiscard]] pruned prune_history(context const& with, prune_options const& what,

@@ -51,7 +51,7 @@ core::transact_options insist(core::context const& with, std::string_view name) 
   return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
 }
 
-void add_done(rows& to, task const& of, verdict const& how) {
+void add_done(base::rows& to, task const& of, verdict const& how) {
   to.begin().add(of.id).add(of.id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
   to.add(std::int64_t{of.attempt}).add(how.delay_us).add(std::string_view(how.remark));
 }

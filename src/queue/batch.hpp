@@ -22,9 +22,11 @@
 
 namespace daybook {
 inline namespace v1 {
-namespace queues {
-
+namespace base {
 class rows;
+}  // namespace base
+
+namespace queues {
 
 /// What becomes of a claim's tasks, as values of claim.complete.
 struct ends {
@@ -119,7 +121,7 @@ struct ledger_entry {
                                                   std::string const& claim);
 [[nodiscard]] task_state state_of(verdict::kind what) noexcept;
 /// For claim.done.
-void add_done(rows& to, task const& of, verdict const& how);
+void add_done(base::rows& to, task const& of, verdict const& how);
 /// How long a claim's holder tries: by then it is another's.
 [[nodiscard]] core::transact_options insist(core::context const& with, std::string_view name);
 

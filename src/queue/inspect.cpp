@@ -26,6 +26,10 @@ std::optional<timestamp> time_in(cell const& from) {
   return us ? time_of(*us) : std::nullopt;
 }
 
+void put_earlier(std::optional<timestamp>& to, std::optional<timestamp> const& other) {
+  if (other && (!to || *other < *to)) to = other;
+}
+
 void put_segment(task_info& to, segment const& from) {
   to.state = from.state;
   to.priority = from.lane % priorities;
@@ -176,6 +180,7 @@ queue_counts store::counts() const {
       decode(row[4], segments);
       out.segments += segments;
       if (due) out.due += tasks;
+      put_earlier(due ? out.oldest_due : out.next_due, time_in(row[5]));
       switch (static_cast<task_state>(state)) {
         case task_state::waiting: out.waiting += tasks; break;
         case task_state::succeeded: out.succeeded += tasks; break;

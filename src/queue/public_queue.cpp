@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "queue/batch.hpp"
 #include "queue/import.hpp"
+#include "queue/people.hpp"
 #include "queue/store.hpp"
 #include "queue/watcher.hpp"
 
@@ -151,6 +152,16 @@ bool queue::discard(key const& of) { return inside_->ask(of, queues::asked::disc
 bool queue::resolve(key const& of, bool done) {
   return inside_->ask(of, done ? queues::asked::was_done : queues::asked::was_not_done);
 }
+bool queue::ask(key const& of, task_request what, remark const& by) {
+  return queues::ask(*inside_, of, what, by);
+}
+std::int64_t queue::ask(task_state in, task_request what, remark const& by,
+                        std::function<void(std::int64_t)> const& told) {
+  return queues::ask_all(*inside_, in, what, by, told);
+}
+bool queue::remove(key const& of, remark const& by) { return queues::remove(*inside_, of, by); }
+bool queue::pause(remark const& by) { return queues::pause(*inside_, true, by); }
+bool queue::resume(remark const& by) { return queues::pause(*inside_, false, by); }
 void queue::pause() { inside_->pause(true); }
 void queue::resume() { inside_->pause(false); }
 bool queue::open_round(timestamp at) { return inside_->open_round(at); }
@@ -161,6 +172,14 @@ std::int64_t queue::reclaim() { return inside_->reclaim(); }
 upkept queue::upkeep() { return inside_->upkeep(); }
 std::optional<task_info> queue::find(key const& of) const { return inside_->find(of); }
 std::vector<task_info> queue::tasks(tasks_query const& what) const { return inside_->tasks(what); }
+std::vector<task_outcome> queue::outcomes(key const& of, int limit) const {
+  return queues::outcomes(*inside_, of, limit);
+}
+std::vector<change_info> queue::changes() const { return queues::changes(*inside_, {}); }
+std::vector<change_info> queue::changes(key const& of) const {
+  return queues::changes(*inside_, of.str());
+}
+queue_info queue::info() const { return queues::info(*inside_); }
 queue_counts queue::counts() const { return inside_->counts(); }
 
 watch_info watch::info() const { return inside_->info(); }

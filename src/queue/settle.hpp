@@ -116,14 +116,7 @@ struct ending {
 [[nodiscard]] settled settle(policy const& by, std::span<segment const> ranges,
                              std::span<ending const> living, unfinished rest);
 
-/// What a person asks for. The numbers are in the table.
-enum class asked : std::uint8_t {
-  run_now = 1,
-  retry = 2,
-  discard = 3,
-  was_done = 4,
-  was_not_done = 5,
-};
+using asked = task_request;
 
 /// The task at `now_us` as asked for; empty: that changes nothing.
 [[nodiscard]] std::optional<segment> change(policy const& by, segment one, asked what,

@@ -2,10 +2,15 @@
 
     terminal.py interrupt    runs script.sh, answers its question, presses Ctrl-C
     terminal.py stop         types a run into a shell, presses Ctrl-Z, then fg
+    terminal.py show COLUMNS WORD...
+                             prints what the words write to a terminal of that width, byte for byte
 """
+import fcntl
 import os
 import pty
+import struct
 import sys
+import termios
 import time
 
 
@@ -57,4 +62,19 @@ def stop():
     os.write(terminal, b"exit\n")
 
 
-{"interrupt": interrupt, "stop": stop}[sys.argv[1]]()
+def show():
+    pid, terminal = in_terminal("sh", "-c", 'read go; exec "$@"', "sh", *sys.argv[3:])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[2]), 0, 0))
+    os.write(terminal, b"go\n")
+    while True:
+        try:
+            some = os.read(terminal, 4096)
+        except OSError:  # what Linux says at the end
+            some = b""
+        if not some:
+            break
+        sys.stdout.buffer.write(some)
+    os.waitpid(pid, 0)
+
+
+{"interrupt": interrupt, "stop": stop, "show": show}[sys.argv[1]]()

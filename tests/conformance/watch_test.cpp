@@ -142,9 +142,11 @@ TEST_P(watched_queue, a_key_that_is_there_already_stays_as_it_is) {
   }
   EXPECT_EQ(members(), (set{"a", "b"}));
   stock_.add(key("z"), {.payload = "mine, too"});
+  auto const segments = stock_.counts().segments;
   database_.execute("update product set code = 'z' where code = 'b'");
   EXPECT_EQ(members(), (set{"a", "z"}));
   EXPECT_EQ(stock_.find(key("z")).value().payload, "mine, too");
+  EXPECT_EQ(stock_.counts().segments, segments) << "and no task of nobody's";
   expect_covered();
 }
 

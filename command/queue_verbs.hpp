@@ -1,0 +1,20 @@
+// What the verbs of `daybook queues` and `daybook tasks` have in common.
+// Thread safety: the main thread.
+#pragma once
+
+#include <daybook/book.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace command {
+
+/// On failure: complaint (66) that names those there are, or daybook::error for what is no name.
+[[nodiscard]] daybook::queue must_have_queue(daybook::book const& book, std::string const& name);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::imported const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& of);
+
+inline constexpr auto no_such_queue = "\nExit codes: 66 when there is no such queue.";
+
+}  // namespace command

@@ -1,0 +1,118 @@
+// daybook queues import: many keys at once, from a file, from stdin.
+#include "dates.hpp"
+#include "exit.hpp"
+#include "format.hpp"
+#include "key_lines.hpp"
+#include "options.hpp"
+#include "progress_bar.hpp"
+#include "queue_verbs.hpp"
+#include "verbs.hpp"
+
+#include <daybook/book.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+
+namespace command {
+
+namespace {
+
+struct request {
+  std::string name;
+  std::string file;
+  line_form form = line_form::key;
+  daybook::task_options how;
+  bool as_json = false;
+  database_options where;
+};
+
+request read(arguments const& given) {
+  request out;
+  std::string at;
+  CLI::App app{"Adds many keys to a queue. Those that are there already stay as they are.",
+               "daybook queues import"};
+  app.footer(
+      "\nOne key a line; with --json-lines {\"key\": \"k1\", \"payload\": \"text\"}, the payload "
+      "as you\nlike. Committed in pieces: what was imported before a mistake stays, and the whole "
+      "may be\nimported again.\n"
+      "\nExit codes: 65 a line that is no key, 66 no such queue or file.");
+  app.add_option("NAME", out.name, "The queue")->required();
+  app.add_option("FILE", out.file, "The keys; -: from stdin")->required();
+  app.add_flag_function(
+      "--json-lines", [&](std::int64_t) { out.form = line_form::json; },
+      "Each line is an object in JSON");
+  app.add_option("--at", at, "Not before this instant (at once)")->type_name("INSTANT");
+  app.add_option("--priority", out.how.priority, "0 (first) to 9 (5)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 9));
+  app.add_flag("--json", out.as_json, "How many, as one object");
+  add_database_options(app, out.where);
+  parse(app, given, "NAME FILE|- [options]");
+  if (app.count("--at") > 0) out.how.at = instant_from(at);
+  return out;
+}
+
+std::ifstream opened(std::string const& file) {
+  std::error_code unknown;
+  std::ifstream out(file, std::ios::binary);
+  if (!out || std::filesystem::is_directory(file, unknown)) {
+    throw complaint(out ? exit_code::bad_data : exit_code::missing,
+                    fmt::format("{}: {}", printable(file),
+                                out ? "a folder, no file of keys" : std::strerror(errno)));
+  }
+  return out;
+}
+
+/// Empty where nobody knows before the end.
+std::optional<double> size_of(std::string const& file) {
+  std::error_code unknown;
+  if (file == "-" || !std::filesystem::is_regular_file(file, unknown)) return {};
+  auto const size = std::filesystem::file_size(file, unknown);
+  if (unknown || size == 0) return {};
+  return static_cast<double>(size);
+}
+
+void tell(request const& what, daybook::imported const& done, progress_bar const& bar) {
+  if (what.as_json) print_json(json_of(done));
+  say(fmt::format("{}: {} added, {} there already; {}", printable(what.name), done.added,
+                  done.present, bar.pace(done.added + done.present)));
+}
+
+}  // namespace
+
+int queues_import(arguments const& given) {
+  auto const what = read(given);
+  auto book = open_book(resolve(what.where));
+  auto queue = must_have_queue(book, what.name);
+  bool const from_stdin = what.file == "-";
+  std::ifstream file;
+  if (!from_stdin) file = opened(what.file);
+  key_lines lines(from_stdin ? "stdin" : what.file, from_stdin ? std::cin : file, what.form);
+  auto const size = size_of(what.file);
+  progress_bar bar(printable(what.name));
+  std::int64_t count = 0;
+  auto const next = [&] {
+    auto one = lines.next();
+    if (one) ++count;
+    bar.at(count, size ? std::optional(static_cast<double>(lines.bytes()) / *size) : std::nullopt);
+    return one;
+  };
+  auto const done = queue.import(next, what.how);
+  bar.wipe();
+  tell(what, done, bar);
+  if (auto const& wrong = lines.failure()) {
+    throw complaint(wrong->code, wrong->text + "; what stands before it is imported");
+  }
+  return exit_code::done;
+}
+
+}  // namespace command

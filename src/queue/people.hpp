@@ -1,0 +1,35 @@
+// What a person does to a queue and its tasks, with who and why; and what they look at.
+// Thread-safe.
+//
+// What is asked for is a row that is added, and so is who and why: neither waits for a claim, nor
+// a claim for them. They stand with the changes of the process "queue:NAME".
+#pragma once
+
+#include "queue/store.hpp"
+
+#include <daybook/operate.hpp>
+#include <daybook/queue.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+// As queue's functions of the same names.
+bool ask(store const& in, key const& of, task_request what, remark const& by);
+std::int64_t ask_all(store const& in, task_state state, task_request what, remark const& by,
+                     std::function<void(std::int64_t)> const& told);
+bool remove(store& from, key const& of, remark const& by);
+bool pause(store const& which, bool paused, remark const& by);
+[[nodiscard]] std::vector<task_outcome> outcomes(store const& in, key const& of, int limit);
+/// Under a key; of the queue itself where it is empty, which no key is.
+[[nodiscard]] std::vector<change_info> changes(store const& in, std::string_view key);
+[[nodiscard]] queue_info info(store const& of);
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook
