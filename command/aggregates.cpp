@@ -98,6 +98,11 @@ json json_of(daybook::parent_info const& one, daybook::aggregation_options const
           {"opened", iso(one.opened)}};
 }
 
+/// What stands in a file may be anything.
+void print_safe(std::string_view name, std::string_view value) {
+  print_field(name, printable(value));
+}
+
 std::string list_of(std::vector<daybook::parent_column> const& all) {
   std::string out;
   for (auto const& one : all) {
@@ -109,33 +114,33 @@ std::string list_of(std::vector<daybook::parent_column> const& all) {
 void print_text(declared_aggregate const& of) {
   auto const& from = of.options.source;
   auto const& into = of.options.parent;
-  print_field("name", of.name);
-  print_field("declared in", of.place);
-  print_field("when",
-              of.cron ? fmt::format("{} ({}), schedule {}", of.cron->text(), of.zone, of.schedule())
-                      : std::string("when it is run by hand"));
-  print_field("source", fmt::format("{}, key {}, link {}", from.table, from.key, from.link));
-  print_field("its states",
-              fmt::format("{}: free {}, taken {}, settled {}", from.state, text_of(from.free),
-                          text_of(from.taken), text_of(from.settled)));
-  print_field("group", fmt::format("{}", fmt::join(from.group, ", ")));
-  if (!from.filter.empty()) print_field("filter", from.filter);
-  print_field("parent", fmt::format("{}, key {}", into.table, into.key));
-  print_field("its states", fmt::format("{}: open {}, closed {}, settled {}, void {}", into.state,
-                                        text_of(into.open), text_of(into.closed),
-                                        text_of(into.settled), text_of(into.voided)));
-  print_field("count", into.count.empty() ? "-" : into.count);
+  print_safe("name", of.name);
+  print_safe("declared in", of.place);
+  print_safe("when",
+             of.cron ? fmt::format("{} ({}), schedule {}", of.cron->text(), of.zone, of.schedule())
+                     : std::string("when it is run by hand"));
+  print_safe("source", fmt::format("{}, key {}, link {}", from.table, from.key, from.link));
+  print_safe("its states",
+             fmt::format("{}: free {}, taken {}, settled {}", from.state, text_of(from.free),
+                         text_of(from.taken), text_of(from.settled)));
+  print_safe("group", fmt::format("{}", fmt::join(from.group, ", ")));
+  if (!from.filter.empty()) print_safe("filter", from.filter);
+  print_safe("parent", fmt::format("{}, key {}", into.table, into.key));
+  print_safe("its states", fmt::format("{}: open {}, closed {}, settled {}, void {}", into.state,
+                                       text_of(into.open), text_of(into.closed),
+                                       text_of(into.settled), text_of(into.voided)));
+  print_safe("count", into.count.empty() ? "-" : into.count);
   for (auto const& one : of.options.sums) {
-    print_field("sum", fmt::format("{} into {}", one.from, one.into));
+    print_safe("sum", fmt::format("{} into {}", one.from, one.into));
   }
-  print_field("opening", list_of(into.opening));
-  print_field("following", list_of(into.following));
-  print_field("amounts", fmt::format("null {}, negative {}",
-                                     of.options.allow_null ? "counts as 0" : "is refused",
-                                     of.options.allow_negative ? "is allowed" : "is refused"));
-  print_field("a pass", fmt::format("{} rows a transaction{}{}", of.options.chunk,
-                                    of.fresh ? ", new parents each time" : "",
-                                    of.close ? ", then all are closed" : ""));
+  print_safe("opening", list_of(into.opening));
+  print_safe("following", list_of(into.following));
+  print_safe("amounts", fmt::format("null {}, negative {}",
+                                    of.options.allow_null ? "counts as 0" : "is refused",
+                                    of.options.allow_negative ? "is allowed" : "is refused"));
+  print_safe("a pass", fmt::format("{} rows a transaction{}{}", of.options.chunk,
+                                   of.fresh ? ", new parents each time" : "",
+                                   of.close ? ", then all are closed" : ""));
 }
 
 std::vector<std::string> sum_columns(daybook::aggregation_options const& of) {
@@ -222,7 +227,7 @@ int aggregates_show(arguments const& given) {
     print_json(out);
   } else {
     print_text(of.declared);
-    for (auto const& one : advice) print_field("would serve", one);
+    for (auto const& one : advice) print_safe("would serve", one);
   }
   return exit_code::done;
 }

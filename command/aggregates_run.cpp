@@ -2,6 +2,7 @@
 #include "aggregate_verbs.hpp"
 #include "exit.hpp"
 #include "format.hpp"
+#include "progress_bar.hpp"
 #include "verbs.hpp"
 
 #include <CLI/CLI.hpp>
@@ -76,8 +77,13 @@ int preview(run_request const& what, opened_aggregate const& of) {
 
 int run_now(run_request const& what, opened_aggregate& of) {
   auto const by = what.of.by.remark();
-  auto const done =
-      of.made.aggregate({.fresh = what.fresh || of.declared.fresh, .actor = by.actor});
+  progress_bar bar(printable(of.declared.name));
+  daybook::aggregate_options how;
+  how.fresh = what.fresh || of.declared.fresh;
+  how.actor = by.actor;
+  how.told = [&bar](daybook::aggregated const& so_far) { bar.at(so_far.rows); };
+  auto const done = of.made.aggregate(how);
+  bar.wipe();
   for (auto const& one : done.refused) say(text_of(of.declared.name, one));
   std::int64_t closed = 0;
   bool const close = what.close || of.declared.close;
@@ -89,8 +95,8 @@ int run_now(run_request const& what, opened_aggregate& of) {
                 {"closed", closed},
                 {"refused", json_of(done.refused)}});
   }
-  say(fmt::format("{}: {}{}", printable(of.declared.name), text_of(done),
-                  close ? fmt::format(", {} closed", closed) : ""));
+  say(fmt::format("{}: {}{}; {}", printable(of.declared.name), text_of(done),
+                  close ? fmt::format(", {} closed", closed) : "", bar.pace(done.rows)));
   return done.refused.empty() ? exit_code::done : exit_code::differs;
 }
 
