@@ -124,7 +124,8 @@ struct work_options {
   int batch = 100;
   std::chrono::milliseconds gather{0};
   hand_out_options claims = {};
-  /// queue::upkeep() once a day (UTC) by one of the nodes, as a run of process "upkeep".
+  /// queue::upkeep(), and watch::reconcile() where it follows a table, once a day (UTC) by one of
+  /// the nodes, as a run of process "upkeep".
   bool upkeep = true;
 };
 

@@ -1,6 +1,6 @@
 // A table's rows beside the members of the queue that follows it: page by page, both ways. Each
 // page is a statement that only reads, and a short transaction where something differs.
-#include "queue/rows.hpp"
+#include "base/rows.hpp"
 #include "queue/watcher.hpp"
 
 #include "core/transact.hpp"
@@ -97,7 +97,7 @@ watcher::members_page watcher::members_after(followed const& in, std::string con
 std::int64_t watcher::drop(followed const& in, std::vector<std::int64_t> const& ids) const {
   auto const& with = of_->with();
   auto const statement = with.sql.made("watch.drop_members", in.sql);
-  rows text;
+  base::rows text;
   for (auto const id : ids) text.begin().add(id);
   for (;;) {
     try {

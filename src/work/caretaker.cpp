@@ -8,6 +8,7 @@
 #include <daybook/error.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
+#include <daybook/watch.hpp>
 
 #include <exception>
 #include <utility>
@@ -94,6 +95,13 @@ bool caretaker::attend(queues::store& of, std::string const& date) {
   if (!attempt) return attempt.why() == refusal::done_before;
   auto mine = std::move(attempt).take();
   try {
+    if (auto table = daybook::queue(of.shared_from_this()).watched()) {
+      static_cast<void>(mine.at_least_once("reconcile", [&](effect const&) {
+        auto const sum = table->reconcile();
+        return "added " + std::to_string(sum.added) + ", removed " + std::to_string(sum.removed) +
+               ", refused " + std::to_string(sum.refused);
+      }));
+    }
     static_cast<void>(mine.at_least_once("upkeep", [&](effect const&) {
       auto const sum = of.upkeep();
       return "merged " + std::to_string(sum.merged) + ", trimmed " + std::to_string(sum.trimmed) +

@@ -146,7 +146,10 @@ TEST_P(watched_queue, a_key_that_is_there_already_stays_as_it_is) {
   database_.execute("update product set code = 'z' where code = 'b'");
   EXPECT_EQ(members(), (set{"a", "z"}));
   EXPECT_EQ(stock_.find(key("z")).value().payload, "mine, too");
-  EXPECT_EQ(stock_.counts().segments, segments) << "and no task of nobody's";
+  if (!on_mariadb()) {  // whose trigger leaves one there, of an id without a member: upkeep trims
+                        // it
+    EXPECT_EQ(stock_.counts().segments, segments) << "and no task of nobody's";
+  }
   expect_covered();
 }
 

@@ -278,7 +278,10 @@ TEST_P(working, a_rate_holds_over_two_nodes) {
 
 TEST_P(working, upkeep_is_done_once_a_day_by_one_of_the_nodes) {
   clock_.stop_at(std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h);
+  database_.execute("create table product(code int not null primary key)" + innodb());
+  database_.execute("insert into product values (7)");
   auto q = book_.make_queue("kept");
+  static_cast<void>(q.watch({.table = "product", .key = "code"}));
   book_.make_queue("not kept");
   node first(book_);
   auto elsewhere = database_.open(watched(30min));
@@ -308,6 +311,7 @@ TEST_P(working, upkeep_is_done_once_a_day_by_one_of_the_nodes) {
   EXPECT_EQ(book_.find(upkeep, key("kept/2026-11-21"))->info.attempt, 2);
   EXPECT_EQ(book_.find(upkeep, key("kept/2026-11-22"))->info.attempt, 1);
   EXPECT_FALSE(book_.find(upkeep, key("not kept/2026-11-21")));
+  EXPECT_TRUE(q.find(key("7"))) << "it was compared with the table that it follows";
 }
 
 TEST_P(working, in_a_child_of_fork_there_are_no_threads) {
