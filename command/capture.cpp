@@ -17,7 +17,6 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t longest_line = 8192;
 constexpr std::size_t at_once = 16384;
 
 void close_file(int& file) noexcept {
@@ -27,7 +26,8 @@ void close_file(int& file) noexcept {
 
 }  // namespace
 
-capture::capture(line_reader into) : into_(std::move(into)) {
+capture::capture(line_reader into, std::size_t longest_line)
+    : into_(std::move(into)), longest_line_(longest_line) {
   for (auto& one : streams_) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -71,7 +71,7 @@ void capture::finish() {
       if (got == 0) break;
       left -= std::min(left, got);
     }
-    if (!one.line.empty()) into_(one.name, std::exchange(one.line, {}));
+    if (!one.line.empty()) give(one, true);
   }
 }
 
@@ -92,17 +92,26 @@ std::size_t capture::read_some(stream& from) {
 
 void capture::take(stream& from, std::string_view text) {
   while (!text.empty()) {
-    auto const room = longest_line - from.line.size();
-    auto const end = text.find('\n');
+    auto const room = longest_line_ - from.line.size();
+    auto const end = std::min(text.find('\n'), text.size());
     from.line.append(text.substr(0, std::min(end, room)));
     if (end > room) {
-      text.remove_prefix(std::min(room, text.size()));
-      if (from.line.size() < longest_line) return;
-    } else {
+      text.remove_prefix(room);
+      give(from, false);
+    } else if (end < text.size()) {
       text.remove_prefix(end + 1);
+      give(from, true);
+    } else {
+      return;
     }
-    into_(from.name, std::exchange(from.line, {}));
   }
+}
+
+void capture::give(stream& from, bool ends) {
+  bool const whole = ends && from.whole;
+  from.whole = ends;
+  auto const line = std::exchange(from.line, {});
+  into_({from.name, line, whole});
 }
 
 }  // namespace command

@@ -57,6 +57,7 @@ struct plan {
   std::vector<char*> path_pointers, word_pointers, environment_pointers;
   bool take_terminal = false;
   bool alone = false;
+  int input = -1;
   int output = -1;
   int errors = -1;
 };
@@ -104,6 +105,7 @@ std::vector<std::string> environment_of(program const& what) {
   restore_signals_in_child();
   close_own_files_at_exec();
   if (what.alone) ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  if (what.input >= 0) ::dup2(what.input, STDIN_FILENO);
   if (what.output >= 0) ::dup2(what.output, STDOUT_FILENO);
   if (what.errors >= 0) ::dup2(what.errors, STDERR_FILENO);
   int problem = ENOENT;
@@ -174,6 +176,7 @@ child::child(program const& what) {
   how.environment_pointers = pointers_to(how.environment);
   how.take_terminal = !what.alone && terminal_is_ours();
   how.alone = what.alone;
+  how.input = what.input;
   how.output = what.output;
   how.errors = what.errors;
   std::array<int, 2> report{};

@@ -20,8 +20,9 @@ namespace command {
 struct program {
   std::vector<std::string> words = {};  ///< the first is looked for in PATH unless it has a '/'
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside and over ours
-  int output = -1;                                                    ///< its stdout; -1: ours
-  int errors = -1;                                                    ///< its stderr
+  int input = -1;      ///< its stdin; -1: ours, or nothing where it is alone
+  int output = -1;     ///< its stdout; -1: ours
+  int errors = -1;     ///< its stderr
   bool alone = false;  ///< one of several at a time: nothing to read, and never the terminal
 };
 

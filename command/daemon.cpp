@@ -1,15 +1,17 @@
-// daybook daemon: serves the schedules of daybook.toml until it is told to stop.
+// daybook daemon: serves the schedules and queues of daybook.toml until it is told to stop.
+#include "drain.hpp"
 #include "exit.hpp"
 #include "format.hpp"
 #include "journal.hpp"
 #include "last_resort.hpp"
 #include "options.hpp"
-#include "seldom.hpp"
 #include "serve.hpp"
 #include "service_manager.hpp"
 #include "settings.hpp"
 #include "signals.hpp"
+#include "told_to_log.hpp"
 #include "verbs.hpp"
+#include "work_told.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/node.hpp>
@@ -38,11 +40,13 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto help_after = R"(
-The schedules are those of [[schedule]] in daybook.toml; docs/command.md has its keys. They are made
-in the book, or changed to what the file says. Any number of daemons may serve the same file.
+What it serves is [[schedule]] and [[queue]] of daybook.toml; docs/command.md has their keys. They
+are made in the book, or changed to what the file says. Any number of daemons may serve the same
+file.
 
-TERM, INT: nothing more is launched; the commands get TERM at once, and KILL after --grace. A tick
-whose command did not succeed is handed back: any daemon goes on with it. A second one: KILL now.
+TERM, INT: nothing more is launched; the commands get TERM at once, and KILL after --grace. A tick or
+a task whose command did not succeed is handed back: any daemon goes on with it. A second one: KILL
+now.
 HUP: reads the file again. With a mistake in it the old one stays in force.
 $NOTIFY_SOCKET and $WATCHDOG_USEC of systemd are heeded; its unit wants KillMode=mixed.
 
@@ -77,15 +81,16 @@ request read(arguments const& given) {
   request out;
   database_options where;
   std::string form = "text";
-  CLI::App app{"Serves the schedules of daybook.toml: each tick is launched once, by one daemon.",
-               "daybook daemon"};
+  CLI::App app{
+      "Serves the schedules and queues of daybook.toml: each tick and each task is one daemon's.",
+      "daybook daemon"};
   app.footer(help_after);
   app.add_option("--config", out.path, "The file (daybook.toml)")->type_name("FILE");
-  app.add_flag("--drain", out.drain, "Work until nothing is due, one after the other, and end");
+  app.add_flag("--drain", out.drain, "Work until nothing is due, and end");
   app.add_option("--log", form, "One line for each event, as text or json (text)")
       ->type_name("FORM")
       ->check(CLI::IsMember({"text", "json"}));
-  app.add_option("--threads", out.threads, "At most so many commands at once (4)")
+  app.add_option("--threads", out.threads, "At most so many commands of schedules at once (4)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   add_duration(app, "--poll", out.poll,
@@ -110,47 +115,6 @@ request read(arguments const& given) {
   return out;
 }
 
-/// What the book and the node do by themselves, as lines of the log.
-class told_to_log final : public daybook::observer {
- public:
-  explicit told_to_log(journal& log) : log_(log) {}
-
-  void finished(daybook::run_event const& e) noexcept override {
-    if (e.step.empty()) log_.info("done", who(e));
-  }
-  void failed(daybook::run_event const& e) noexcept override { log_.warning("failed", why(e)); }
-  void released(daybook::run_event const& e) noexcept override { log_.info("handed_back", why(e)); }
-  void lost(daybook::run_event const& e) noexcept override { log_.warning("lost", why(e)); }
-  void taken_over(daybook::run_event const& e) noexcept override {
-    log_.warning("taken_over", why(e));
-  }
-  void renewal_late(milliseconds since, std::string_view why) noexcept override {
-    if (!late_.may_speak()) return;
-    log_.warning("renewal_late",
-                 {{"seconds", std::chrono::round<std::chrono::seconds>(since).count()},
-                  {"text", without_passwords(std::string(why))}});
-  }
-  void retried(std::string_view transaction, std::string_view why) noexcept override {
-    if (!retried_.may_speak()) return;
-    log_.warning("retried", {{"what", transaction}, {"text", without_passwords(std::string(why))}});
-  }
-
- private:
-  using json = nlohmann::ordered_json;
-  static json who(daybook::run_event const& e) {
-    return {{"schedule", e.process}, {"key", e.key}, {"attempt", e.attempt}};
-  }
-  static json why(daybook::run_event const& e) {
-    auto out = who(e);
-    out["text"] = without_passwords(std::string(e.text));
-    return out;
-  }
-
-  journal& log_;
-  seldom late_;
-  seldom retried_;
-};
-
 class service {
  public:
   explicit service(request what)
@@ -161,14 +125,22 @@ class service {
         node_(book_, {.threads = what_.threads, .poll = what_.poll}),
         at_{what_.where, log_, what_.grace,
             std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6), kill_.get_token()},
-        served_(book_, node_, at_) {}
+        served_(book_, node_, at_),
+        worked_(node_, log_) {}
 
   int work() {
-    served_.obey(what_.file);
+    worked_.look_at(what_.file);
+    if (what_.drain) {
+      served_.obey_without_work(what_.file);
+    } else {
+      served_.obey(what_.file, what_.poll);
+    }
     log_.info("ready", {{"version", DAYBOOK_VERSION},
                         {"database", book_.url()},
                         {"file", what_.path},
                         {"schedules", what_.file.schedules.size()},
+                        {"queues", what_.file.queues.size()},
+                        {"aggregates", what_.file.aggregates.size()},
                         {"pid", ::getpid()}});
     manager_.ready();
     return what_.drain ? drain() : serve();
@@ -187,19 +159,27 @@ class service {
     while (stopped_by_ == 0) {
       look_at_signals();
       look_at_reload();
+      worked_.now_and_then();
       if (stopped_by_ == 0) rest();
     }
-    stop([] {});
+    stop([this] { node_.stop(); });
+    worked_.now();
     return exit_code::done;
   }
 
   int drain() {
-    auto drained = std::async(std::launch::async, [this] { return node_.drain(); });
+    draining all(book_, node_, what_.file, at_);
+    auto drained = std::async(std::launch::async, [&all] { return all.work(); });
     while (stopped_by_ == 0 && !is_ready(drained)) {
       look_at_signals();
       if (stopped_by_ == 0) rest();
     }
-    if (stopped_by_ != 0) stop([&drained] { drained.wait(); });
+    if (stopped_by_ != 0) {
+      stop([&] {
+        all.stop();
+        drained.wait();
+      });
+    }
     log_.info("drained", {{"attempts", drained.get()}});
     return stopped_by_ == 0 ? exit_code::done : exit_code::signalled + stopped_by_;
   }
@@ -229,6 +209,7 @@ class service {
     manager_.reloading();
     try {
       auto file = must_read(what_.path);
+      worked_.look_at(file);
       reload_ =
           std::async(std::launch::async, [this, file = std::move(file)] { return obey(file); });
     } catch (complaint const& e) {
@@ -239,8 +220,11 @@ class service {
 
   bool obey(settings const& file) {
     try {
-      served_.obey(file);
-      log_.info("reloaded", {{"file", what_.path}, {"schedules", file.schedules.size()}});
+      served_.obey(file, what_.poll);
+      log_.info("reloaded", {{"file", what_.path},
+                             {"schedules", file.schedules.size()},
+                             {"queues", file.queues.size()},
+                             {"aggregates", file.aggregates.size()}});
       return true;
     } catch (complaint const& e) {
       log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
@@ -260,19 +244,16 @@ class service {
     manager_.alive();
   }
 
-  /// `wait`: for what node_.stop() does not wait for.
+  /// `end`: ends all that is served, and waits for that.
   template <class F>
-  void stop(F const& wait) {
+  void stop(F const& end) {
     log_.info("stopping", {{"signal", name_of_signal(stopped_by_)}});
     manager_.stopping();
     // The library tries for as long as a lease to hand back; a database that hangs gets no more.
     guard_.arm(
         what_.grace + what_.lease + std::chrono::seconds{10}, exit_code::unreachable,
         "the database does not answer; what is in hand is taken over when the lease is over");
-    auto stopped = std::async(std::launch::async, [this, &wait] {
-      node_.stop();
-      wait();
-    });
+    auto stopped = std::async(std::launch::async, end);
     while (!is_ready(stopped)) {
       caught_.wait(milliseconds{50});
       while (auto const one = caught_.next()) {
@@ -306,6 +287,7 @@ class service {
   std::stop_source kill_;
   launch_site at_;
   served served_;
+  work_told worked_;
   signals caught_;
   int stopped_by_ = 0;
   std::optional<clock::time_point> reload_at_;

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -21,11 +23,10 @@ namespace {
 using json = nlohmann::ordered_json;
 
 program program_of(declared_schedule const& what, daybook::tick& tick, database const& where) {
-  place_texts const known{instant(tick.at()), instant(tick.window().from),
-                          instant(tick.window().to), tick.run().run_key().str(), what.name};
-  arguments words;
-  for (auto const& one : what.command) words.push_back(one.filled(known));
-  auto out = program_for(tick.run(), {}, where, words);
+  std::array<std::string, tick_places.size()> const known{
+      instant(tick.at()), instant(tick.window().from), instant(tick.window().to),
+      tick.run().run_key().str(), what.name};
+  auto out = program_for(tick.run(), {}, where, filled(what.command, known));
   out.environment.insert(out.environment.end(), {{"DAYBOOK_TICK", known[0]},
                                                  {"DAYBOOK_WINDOW_START", known[1]},
                                                  {"DAYBOOK_WINDOW_END", known[2]}});
@@ -45,11 +46,11 @@ limits limits_of(declared_schedule const& what, daybook::tick& tick, launch_site
 
 attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at) {
   auto how = program_of(what, tick, at.where);
-  capture output([&](std::string_view stream, std::string_view line) {
+  capture output([&](printed_line const& one) {
     at.log.info("output", {{"schedule", what.name},
                            {"key", tick.run().run_key().str()},
-                           {"stream", stream},
-                           {"text", line}});
+                           {"stream", one.stream},
+                           {"text", one.text}});
   });
   how.output = output.out();
   how.errors = output.err();

@@ -10,17 +10,14 @@ namespace command {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"tick", "window_start", "window_end", "key",
-                                                "schedule"};
-
-[[noreturn]] void wrong(std::size_t at, std::string_view what) {
+[[noreturn]] void wrong(std::size_t at, std::string_view what, place_names known) {
   throw std::invalid_argument(fmt::format("character {}: {}; there are {{{}}}, and {{{{ is a brace",
-                                          at + 1, what, fmt::join(names, "}, {")));
+                                          at + 1, what, fmt::join(known, "}, {")));
 }
 
 }  // namespace
 
-pattern::pattern(std::string_view text) {
+pattern::pattern(std::string_view text, place_names known) {
   std::size_t at = 0;
   for (;;) {
     auto const brace = std::min(text.find('{', at), text.size());
@@ -32,19 +29,28 @@ pattern::pattern(std::string_view text) {
       continue;
     }
     auto const end = text.find('}', brace);
-    if (end == std::string_view::npos) wrong(brace, "a placeholder has no end");
+    if (end == std::string_view::npos) wrong(brace, "a placeholder has no end", known);
     auto const name = text.substr(brace + 1, end - brace - 1);
-    auto const found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) wrong(brace, fmt::format("no placeholder is named '{}'", name));
-    pieces_.push_back({std::exchange(rest_, {}), static_cast<place>(found - names.begin())});
+    auto const found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      wrong(brace, fmt::format("no placeholder is named '{}'", name), known);
+    }
+    pieces_.push_back({std::exchange(rest_, {}), static_cast<std::size_t>(found - known.begin())});
     at = end + 1;
   }
 }
 
-std::string pattern::filled(place_texts const& with) const {
+std::string pattern::filled(std::span<std::string const> with) const {
   std::string out;
-  for (auto const& one : pieces_) out += one.before + with[static_cast<std::size_t>(one.then)];
+  for (auto const& one : pieces_) out += one.before + with[one.then];
   return out + rest_;
+}
+
+std::vector<std::string> filled(std::vector<pattern> const& words,
+                                std::span<std::string const> with) {
+  std::vector<std::string> out;
+  for (auto const& one : words) out.push_back(one.filled(with));
+  return out;
 }
 
 }  // namespace command

@@ -1,37 +1,48 @@
-// A word of a command with places for what is known of a tick only when it is launched:
-// {tick}, {window_start}, {window_end}, {key}, {schedule}. `{{` is a brace.
+// A word of a command with places for what is known only when it is started, as {window_start} of a
+// tick or {key} of a task. `{{` is a brace.
 // Thread safety: values.
 //
-//   pattern const word("--from={window_start}");
+//   pattern const word("--from={window_start}", tick_places);
 //   words.push_back(word.filled(known));
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace command {
 
-enum class place : std::size_t { tick, window_start, window_end, key, schedule };
+/// The names of places; what fills them stands in the same order. Instants are UTC, ISO 8601 with
+/// a Z.
+using place_names = std::span<std::string_view const>;
 
-/// By place. Instants are UTC, ISO 8601 with a Z.
-using place_texts = std::array<std::string, 5>;
+inline constexpr std::array<std::string_view, 5> tick_places{"tick", "window_start", "window_end",
+                                                             "key", "schedule"};
+inline constexpr std::array<std::string_view, 5> task_places{"queue", "key", "payload", "attempt",
+                                                             "turn"};
+/// Of a command that is given many tasks at once.
+inline constexpr std::array<std::string_view, 1> batch_places{"queue"};
 
 class pattern {
  public:
   /// On failure: throws std::invalid_argument, with the place and what there is.
-  explicit pattern(std::string_view text);
-  [[nodiscard]] std::string filled(place_texts const& with) const;
+  pattern(std::string_view text, place_names known);
+  [[nodiscard]] std::string filled(std::span<std::string const> with) const;
 
  private:
   struct piece {
     std::string before;
-    place then;
+    std::size_t then;
   };
   std::vector<piece> pieces_;
   std::string rest_;
 };
+
+/// Of a whole command.
+[[nodiscard]] std::vector<std::string> filled(std::vector<pattern> const& words,
+                                              std::span<std::string const> with);
 
 }  // namespace command

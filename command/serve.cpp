@@ -2,46 +2,161 @@
 
 #include "aggregate_ticks.hpp"
 #include "aggregate_verbs.hpp"
+#include "batch_child.hpp"
+#include "task_child.hpp"
 
+#include <daybook/queue.hpp>
+#include <daybook/watch.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace command {
 
-void served::obey(settings const& file) {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Of a schedule whose ticks are our own work: it fails when the database does, and is tried again.
+daybook::schedule_options options_of(declared_queue const& queue) {
+  daybook::schedule_options out;
+  out.zone = queue.zone;
+  out.attempts = 1000;
+  out.backoff = std::chrono::seconds{1};
+  out.longest_backoff = std::chrono::minutes{1};
+  out.keep = 100;
+  return out;
+}
+
+daybook::queue found(daybook::book& in, std::string const& name) {
+  auto out = in.queue(name);
+  if (!out) throw std::runtime_error(fmt::format("there is no queue '{}' any more", name));
+  return *std::move(out);
+}
+
+void reconcile(daybook::book& in, std::string const& name, daybook::tick& tick, journal& log) {
+  auto watched = found(in, name).watched();
+  if (!watched) return;
+  auto const did = watched->reconcile([&](auto const&) {
+    return !tick.stopping().stop_requested() && !tick.run().stop().stop_requested();
+  });
+  if (!did.complete) tick.hand_back();
+  log.info("reconciled", {{"queue", name},
+                          {"added", did.added},
+                          {"removed", did.removed},
+                          {"refused", did.refused},
+                          {"example", did.example}});
+}
+
+}  // namespace
+
+void served::obey(settings const& file, milliseconds poll) {
+  obey_without_work(file);
+  std::set<std::string> now;
+  for (auto const& one : file.queues) {
+    work(node_, one, at_, work_options_of(one, poll));
+    now.insert(one.name);
+  }
+  for (auto const& name : queues_) {
+    if (!now.contains(name)) node_.leave(name);
+  }
+  queues_ = std::move(now);
+}
+
+void served::obey_without_work(settings const& file) {
   // First, so that tables that are not as declared leave everything as it was.
   auto const aggregates = made(file);
   for (auto const& one : file.schedules) book_.make_schedule(one.name, one.cron, one.options);
-  std::set<std::string> now;
+  for (auto const& one : file.queues) make(one);
+  auto const before = std::exchange(schedules_, {});
   for (auto const& one : file.schedules) {
     auto const what = std::make_shared<declared_schedule const>(one);
-    node_.serve(one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); });
-    now.insert(one.name);
+    serve(one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); });
   }
-  for (auto const& one : aggregates) now.insert(serve(one));
-  for (auto const& name : names_) {
-    if (!now.contains(name)) node_.serve(name, {});
+  for (auto const& one : file.queues) serve_schedules_of(one);
+  for (auto const& one : aggregates) serve(one);
+  for (auto const& name : before) {
+    if (!schedules_.contains(name)) node_.serve(name, {});
   }
-  names_ = std::move(now);
   node_.wake();
 }
 
 std::vector<served::aggregate> served::made(settings const& file) {
   std::vector<aggregate> out;
   for (auto const& one : file.aggregates) {
-    if (one.cron) out.push_back({one, make(book_, one)});
+    if (one.cron) out.push_back({one, command::make(book_, one)});
   }
   return out;
 }
 
-std::string served::serve(aggregate const& one) {
-  auto name = one.what.schedule();
+void served::serve(aggregate const& one) {
+  auto const name = one.what.schedule();
   book_.make_schedule(name, *one.what.cron, {.zone = one.what.zone});
   auto const what = std::make_shared<aggregate const>(one);
-  node_.serve(
-      name, [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); });
-  return name;
+  serve(name,
+        [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); });
+}
+
+void served::make(declared_queue const& queue) {
+  auto made = book_.make_queue(queue.name, queue.options);
+  auto const options = options_of(queue);
+  if (queue.rounds) book_.make_schedule(queue.rounds_schedule(), *queue.rounds, options);
+  if (!queue.watch) return;
+  auto const watched = made.watch(*queue.watch);
+  if (queue.reconcile) {
+    book_.make_schedule(queue.reconcile_schedule(), *queue.reconcile, options);
+  }
+  if (watched.info().installed || !told_.insert(queue.name).second) return;
+  at_.log.warning("no_triggers",
+                  {{"queue", queue.name},
+                   {"table", queue.watch->table},
+                   {"text", fmt::format("changes of the table are found only by comparing: daybook "
+                                        "queues watch {} --install",
+                                        queue.name)}});
+}
+
+void served::serve(std::string const& name, daybook::tick_handler handler) {
+  node_.serve(name, std::move(handler));
+  schedules_.insert(name);
+}
+
+void served::serve_schedules_of(declared_queue const& queue) {
+  auto const& name = queue.name;
+  if (queue.rounds) {
+    serve(queue.rounds_schedule(),
+          [&book = book_, name](daybook::tick& tick) { found(book, name).open_round(tick.at()); });
+  }
+  if (queue.reconcile) {
+    serve(queue.reconcile_schedule(), [&book = book_, &log = at_.log, name](daybook::tick& tick) {
+      reconcile(book, name, tick, log);
+    });
+  }
+}
+
+void work(daybook::node& node, declared_queue const& queue, launch_site const& at,
+          daybook::work_options const& options) {
+  auto const what = std::make_shared<declared_queue const>(queue);
+  if (queue.batch > 0) {
+    node.work_in_batches(
+        queue.name, [what, &at](daybook::job_batch& of) { do_batch(*what, of, at); }, options);
+  } else {
+    node.work(
+        queue.name, [what, &at](daybook::job& job) { return do_task(*what, job, at); }, options);
+  }
+}
+
+daybook::work_options work_options_of(declared_queue const& queue, milliseconds poll) {
+  daybook::work_options out;
+  out.threads = queue.workers;
+  if (queue.batch > 0) out.batch = queue.batch;
+  out.claims.poll = std::min(out.claims.poll, poll);
+  return out;
 }
 
 }  // namespace command

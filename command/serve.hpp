@@ -1,5 +1,6 @@
-// The schedules and aggregations of a file, made in the book and served by a node; again with each
-// reload. Thread safety: one thread at a time. Lifetime: all that is borrowed must outlive it.
+// The schedules, queues and aggregations of a file, made in the book and served by a node; again
+// with each reload.
+// Thread safety: one thread at a time. Lifetime: all that is borrowed must outlive it.
 #pragma once
 
 #include "launch.hpp"
@@ -7,8 +8,10 @@
 
 #include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>
+#include <daybook/job.hpp>
 #include <daybook/node.hpp>
 
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,10 +23,12 @@ class served {
   served(daybook::book& book, daybook::node& node, launch_site const& at)
       : book_(book), node_(node), at_(at) {}
 
-  /// Makes or changes what the file declares, and serves that and nothing else; what it no longer
-  /// has stays in the book. On failure: throws daybook::error; do it again. Or complaint (65): its
-  /// tables are not as the file says, and nothing was changed.
-  void obey(settings const& file);
+  /// Makes or changes what the file declares, and has the node serve that and nothing else; what
+  /// the file no longer has stays in the book. On failure: throws daybook::error; do it again. Or
+  /// complaint (65): its tables are not as the file says, and nothing was changed.
+  void obey(settings const& file, std::chrono::milliseconds poll);
+  /// The same, but that the queues are worked by others.
+  void obey_without_work(settings const& file);
 
  private:
   struct aggregate {
@@ -32,13 +37,25 @@ class served {
   };
   /// Those that have a schedule.
   std::vector<aggregate> made(settings const& file);
-  /// Returns the name of its schedule.
-  std::string serve(aggregate const& one);
+  void serve(aggregate const& one);
+  void make(declared_queue const& queue);
+  void serve(std::string const& name, daybook::tick_handler handler);
+  void serve_schedules_of(declared_queue const& queue);
 
   daybook::book& book_;
   daybook::node& node_;
   launch_site const& at_;
-  std::set<std::string> names_;
+  std::set<std::string> schedules_;  ///< which the node serves
+  std::set<std::string> queues_;     ///< which it works
+  std::set<std::string> told_;       ///< queues whose table has no triggers
 };
+
+/// Has a node work a queue that was made. Lifetime: `at` must outlive the node.
+void work(daybook::node& node, declared_queue const& queue, launch_site const& at,
+          daybook::work_options const& options);
+
+/// What the file says of it.
+[[nodiscard]] daybook::work_options work_options_of(declared_queue const& queue,
+                                                    std::chrono::milliseconds poll);
 
 }  // namespace command

@@ -3,6 +3,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "read_aggregate.hpp"
+#include "read_queue.hpp"
 #include "read_schedule.hpp"
 #include "toml_value.hpp"
 
@@ -51,11 +52,19 @@ void read_all(std::vector<T>& into, toml::node const& from, std::string const& f
   }
 }
 
-/// An aggregation's schedule has a name of its own.
+/// The schedules of queues and aggregations have names of their own.
 void refuse_taken_names(settings const& in, toml::table const& from, std::string const& file) {
   for (std::size_t i = 0; i < in.schedules.size(); ++i) {
+    auto const& name = in.schedules[i].name;
+    for (auto const& of : in.queues) {
+      bool const taken = (of.rounds && name == of.rounds_schedule()) ||
+                         (of.reconcile && name == of.reconcile_schedule());
+      if (!taken) continue;
+      wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
+                    fmt::format("name: it is that of a schedule of the queue '{}'", of.name));
+    }
     for (auto const& of : in.aggregates) {
-      if (!of.cron || in.schedules[i].name != of.schedule()) continue;
+      if (!of.cron || name != of.schedule()) continue;
       wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
                     fmt::format("name: it is that of the aggregate '{}'", of.name));
     }
@@ -85,12 +94,15 @@ settings read_settings(std::string const& file) {
       }
     } else if (name == "schedule") {
       read_all(out.schedules, value, file, "schedule", read_schedule);
+    } else if (name == "queue") {
+      read_all(out.queues, value, file, "queue", read_queue);
     } else if (name == "aggregate") {
       read_all(out.aggregates, value, file, "aggregate", read_aggregate);
     } else {
       wrong_in_file(
           file, name.source(),
-          fmt::format("'{}' is not known; there are database, [[schedule]] and [[aggregate]]",
+          fmt::format("'{}' is not known; there are database, [[schedule]], [[queue]] and "
+                      "[[aggregate]]",
                       name.str()));
     }
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "declared_aggregate.hpp"
+#include "declared_queue.hpp"
 #include "declared_schedule.hpp"
 
 #include <optional>
@@ -23,6 +24,7 @@ inline constexpr char const* usual_settings = "daybook.toml";
 struct settings {
   std::optional<std::string> database;
   std::vector<declared_schedule> schedules;
+  std::vector<declared_queue> queues;
   std::vector<declared_aggregate> aggregates;
 };
 

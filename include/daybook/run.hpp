@@ -346,9 +346,9 @@ auto run::at_least_once(std::string_view name, F&& body)
 template <effect_body F>
 auto run::at_most_once(std::string_view name, F&& body)
     -> stepped<std::invoke_result_t<F&, effect const&>> {
-  using result = std::invoke_result_t<F&, effect const&>;
+  using answer = std::invoke_result_t<F&, effect const&>;
   return at_most_once(name, std::forward<F>(body),
-                      [](effect const&) { return probed<result>::unknown(); });
+                      [](effect const&) { return probed<answer>::unknown(); });
 }
 
 template <effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>

@@ -151,11 +151,11 @@ DAYBOOK_EXPORT void decode_carried(std::string_view from, std::int64_t& to);
 /// Calls a body and makes text of what it returns.
 template <class F, class With>
 std::string call_encoded(F& body, With& with) {
-  using result = std::invoke_result_t<F&, With&>;
-  if constexpr (std::is_void_v<result>) {
+  using answer = std::invoke_result_t<F&, With&>;
+  if constexpr (std::is_void_v<answer>) {
     body(with);
     return {};
-  } else if constexpr (std::integral<result>) {
+  } else if constexpr (std::integral<answer>) {
     return encode_carried(static_cast<std::int64_t>(body(with)));
   } else {
     return body(with);

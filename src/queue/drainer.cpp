@@ -13,8 +13,8 @@ namespace queues {
 
 namespace {
 
-/// Who wants one at a time claims so many.
-constexpr std::size_t singles = 100;
+/// Who wants one at a time claims so many at most.
+constexpr int singles = 100;
 
 }  // namespace
 
@@ -32,12 +32,12 @@ drainer::~drainer() {
 }
 
 std::vector<handed> drainer::next(std::size_t most) {
-  if (now_ && local_clock::now() - flushed_ >= flush_every_) {
+  if (now_ && local_clock::now() - flushed_ >= how_.flush_every) {
     flushed_ = local_clock::now();
     if (!now_->of->flush()) leave(now_, true, {});
   }
   if (now_ && (now_->gone || now_->next == now_->size())) settle();
-  if (!now_) take({.limit = static_cast<int>(most == 1 ? singles : most)});
+  if (!now_) take({.limit = most == 1 ? std::min(how_.batch, singles) : static_cast<int>(most)});
   return give(most);
 }
 

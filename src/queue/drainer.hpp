@@ -21,8 +21,8 @@ namespace queues {
 class drainer final : public giver {
  public:
   /// `flush_every`: what is finished is written after so long, when the next task is asked for.
-  drainer(std::shared_ptr<store> of, std::chrono::milliseconds flush_every)
-      : of_(std::move(of)), flush_every_(flush_every) {}
+  /// `batch`: who asks for single tasks claims so many at most, and a hundred.
+  drainer(std::shared_ptr<store> of, hand_out_options const& how) : of_(std::move(of)), how_(how) {}
   /// Ends the claims; what fails is told to the observer, and done by the next claim.
   ~drainer() override;
 
@@ -46,7 +46,7 @@ class drainer final : public giver {
   std::vector<handed> give(std::size_t most);
 
   std::shared_ptr<store> of_;
-  std::chrono::milliseconds flush_every_;
+  hand_out_options how_;
   std::shared_ptr<hand> now_;
   std::vector<std::shared_ptr<hand>> kept_;
   instant flushed_ = local_clock::now();

@@ -93,7 +93,7 @@ crews::drain::drain(crews& of) : of_(&of) { of.with_.check_process(); }
 queues::drainer& crews::drain::from(std::shared_ptr<crew> const& which) {
   auto& out = hands_[which];
   if (!out) {
-    out = std::make_unique<queues::drainer>(which->queue(), which->options().claims.flush_every);
+    out = std::make_unique<queues::drainer>(which->queue(), which->options().claims);
   }
   return *out;
 }

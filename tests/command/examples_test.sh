@@ -65,4 +65,16 @@ for name in daily-leads disk-space nightly; do
 done
 is "leads: the window's end" "$tick" "$(tail -1 "delivered/leads-$tick.csv" | cut -d, -f2)"
 
+# --- Its queue
+tool=${DAYBOOK_TEST_QUEUE_TOOL:-$(dirname "$daybook")/../tests/command/queue_tool}
+printf '%s\n' 1 2 3 | "$tool" import stock
+mkdir stock && touch stock/away
+code "stock, while the other side is away" 0 daemon
+is "stock: nothing is lost" "waiting 0 0 exit status 75" "$("$tool" show stock 2)"
+rm stock/away
+printf '%s\n' 4 5 | "$tool" import stock
+code "stock" 0 daemon
+is "stock" "succeeded 0 0 asked for 5" "$("$tool" show stock 5)"
+is "stock: done once each" "4 5" "$(ls stock | paste -sd' ')"
+
 finish

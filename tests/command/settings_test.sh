@@ -81,7 +81,8 @@ env = { DAYBOOK_RUN = "x" }|7|env: DAYBOOK_... is set by us
 env = { LANG = 1 }|16|env: a text is wanted
 env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
-[queue]|2|'queue' is not known; there are database, [[schedule]] and [[aggregate]]
+[queues]|2|'queues' is not known; there are database, [[schedule]], [[queue]] and [[aggregate]]
+[queue]|1|a queue is a table in double brackets: [[queue]]
 [[schedule]]|1|a schedule needs a name
 zone = "UTC|12|Error while parsing
 END
@@ -151,5 +152,103 @@ name = "one"
 END
 code "a verb that needs no schedule" 65 env -u DAYBOOK_DATABASE_URL "$daybook" status
 has "a verb that needs no schedule" err "double brackets"
+
+# --- [[queue]], four lines as well
+queue() { printf '[[queue]]\nname = "stock"\nperiod = "10d"\ncommand = ["sync", "{key}"]\n'; cat; }
+# queue_right NAME <FILE: beside a schedule to look at
+queue_right() { right "$1" < <(cat; base </dev/null); }
+queue_right "the least queue" < <(queue </dev/null)
+queue_right "everything of a queue" < <(queue <<'END'
+grain = "10d"
+cadence = "finish"
+mode = "at-most-once"
+attempts = 1000
+backoff = "0s"
+longest_backoff = "365d"
+crash_limit = 100
+limit = 1000000
+rate = "1000000/s"
+rounds = "H 2 * * *"
+zone = "Asia/Shanghai"
+on_new = "now"
+watch = { table = "product", key = "code" }
+reconcile = "H * * * *"
+retention = "1h"
+segment = 1
+workers = 1000
+timeout = "1ms"
+env = { LANG = "C" }
+END
+)
+queue_right "a queue of batches" <<'END'
+[[queue]]
+name = "mail"
+batch = 10000
+rate = "1/d"
+command = ["send", "{queue}"]
+END
+while IFS='|' read -r line column message; do
+    wrong "$line" 5 "$column" "$message" < <(queue <<<"$line")
+done <<'END'
+nmae = "two"|1|'nmae' is not known in a [[queue]]; there are name, period, grain,
+grain = "11d"|9|grain: longer than the period
+grain = "1ms"|9|grain: 1ms is not from 1s
+cadence = "start"|11|cadence: 'start' is not known; there are turn, finish
+mode = "tx"|8|mode: 'tx' is for handlers in a program: a command cannot share a transaction with us
+mode = "twice"|8|mode: 'twice' is not known; there are at-least-once, at-most-once
+attempts = 1001|12|attempts: 1001 is not from 1 to 1000
+backoff = 30|11|backoff: a length of time is wanted
+longest_backoff = "1s"|19|longest_backoff: shorter than the first one, 30s
+crash_limit = 0|15|crash_limit: 0 is not from 1 to 100
+limit = 0|9|limit: 0 is not from 1 to 1000000
+rate = "50"|8|rate: a number from 1 to 1000000 and a time are wanted
+rate = "0/s"|8|rate: a number from 1
+rate = "-1/s"|8|rate: a number from 1
+rate = "1000001/s"|8|rate: a number from 1
+rate = "50/w"|8|rate: a number from 1
+rate = "5.5/s"|8|rate: a number from 1
+rate = 50|8|rate: a text is wanted
+rounds = "61 * * * *"|10|rounds: cron expression '61 * * * *', character 1
+on_new = "now"|10|on_new: there are no rounds to wait for
+zone = "Mars/Base"|8|zone: time zone 'Mars/Base' is not in
+watch = { table = "product" }|9|watch: a table and its key are wanted
+watch = { table = "product", column = "code" }|9|watch: 'column' is not known; there are table, key
+watch = "product"|9|watch: a table of texts is wanted
+reconcile = "@daily"|13|reconcile: there is nothing to compare with
+retention = "90m"|13|retention: whole hours are wanted
+segment = 1001|11|segment: 1001 is not from 1 to 1000
+workers = 0|11|workers: 0 is not from 1 to 1000
+batch = 0|9|batch: 0 is not from 1 to 10000
+timeout = "0s"|11|timeout: 0s is not from 1ms
+env = { DAYBOOK_KEY = "x" }|7|env: DAYBOOK_... is set by us
+payload = "x"|1|'payload' is not known
+END
+wrong "a period" 3 10 "period: 500ms is not from 1s" <<'END'
+[[queue]]
+name = "stock"
+period = "500ms"
+command = ["sync"]
+END
+wrong "a place that a batch has not" 4 20 "command: character 1: no placeholder is named 'key'; there are {queue}, and" <<'END'
+[[queue]]
+name = "stock"
+batch = 10
+command = ["sync", "{key}"]
+END
+wrong "a place that a task has not" 3 20 "command: character 1: no placeholder is named 'tick'; there are {queue}, {key}, {payload}, {attempt}, {turn}, and" <<'END'
+[[queue]]
+name = "stock"
+command = ["sync", "{tick}"]
+END
+wrong "no command of a queue" 1 1 "a queue needs a command" < <(printf '[[queue]]\nname = "stock"\n')
+wrong "a queue twice" 6 8 "name: there is a queue 'stock' above" < <(queue <<<$'[[queue]]\nname = "stock"\ncommand = ["true"]')
+wrong "the name of its rounds" 7 8 "name: it is that of a schedule of the queue 'stock'" < <(queue <<'END'
+rounds = "@daily"
+[[schedule]]
+name = "stock/rounds"
+cron = "@daily"
+command = ["true"]
+END
+)
 
 finish

@@ -1,0 +1,43 @@
+// What the command for a batch of tasks answers: a JSON object on each line of its stdout, for each
+// task one, as they come. Each is finished at once; what is no answer harms no other.
+// Thread safety: one thread. Lifetime: the batch and the log must outlive it.
+//
+//   {"key": "product/42", "result": "success", "remark": "17 pieces"}
+#pragma once
+
+#include "declared_queue.hpp"
+#include "output_log.hpp"
+
+#include <daybook/job.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace command {
+
+class answers {
+ public:
+  /// Remarks are kept to 2000 bytes, which JSON may write six times as long.
+  static constexpr std::size_t longest_line = 65536;
+
+  answers(declared_queue const& what, daybook::job_batch& of, journal& log, output_log& told);
+
+  void take(printed_line const& one);
+  /// For each that has no answer.
+  void finish_rest(daybook::result const& how);
+  [[nodiscard]] std::size_t open() const noexcept { return at_.size(); }
+
+ private:
+  void read(std::string_view line);
+  void finish(std::size_t at, daybook::result how);
+
+  declared_queue const& what_;
+  daybook::job_batch& of_;
+  journal& log_;
+  output_log& told_;
+  std::unordered_map<std::string, std::size_t> at_;  ///< of those that have no answer
+};
+
+}  // namespace command

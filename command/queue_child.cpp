@@ -1,0 +1,89 @@
+#include "queue_child.hpp"
+
+#include "attempt.hpp"
+#include "exit.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t longest_said = 1500;
+
+/// The last lines, as one.
+std::string said_in(tail const& errors) {
+  auto text = errors.text();
+  if (text.size() > longest_said) {
+    auto const cut = text.size() - longest_said;
+    auto const line = text.find('\n', cut);
+    text.erase(0, line + 1 < text.size() ? line + 1 : cut);
+  }
+  auto const last = text.find_last_not_of("\r\n ");
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  std::string out;
+  for (char const c : text) c == '\n' ? out += " | " : out += c;
+  return out;
+}
+
+}  // namespace
+
+program program_for(declared_queue const& what, std::span<std::string const> places,
+                    database const& where) {
+  program out{.words = filled(what.command, places),
+              .environment = {{token_variable, ""},  // it is in no run
+                              {"DAYBOOK_QUEUE", what.name},
+                              {"DAYBOOK_DATABASE_URL", where.url},
+                              {"DAYBOOK_SCHEMA", where.schema},
+                              {"DAYBOOK_PREFIX", where.prefix}},
+              .alone = true};
+  out.environment.insert(out.environment.end(), what.environment.begin(), what.environment.end());
+  return out;
+}
+
+bool asks_for_later(attended const& end) noexcept {
+  return !end.status.by_signal && end.status.number == exit_code::busy;
+}
+
+daybook::result later(declared_queue const& what, std::string remark) {
+  constexpr std::chrono::milliseconds least = std::chrono::seconds{1};
+  return daybook::result::snooze(std::max(what.options.backoff, least), std::move(remark));
+}
+
+daybook::result not_done(declared_queue const& what, std::string remark) {
+  return what.options.mode == daybook::step_mode::at_most_once
+             ? daybook::result::unknown(std::move(remark))
+             : daybook::result::failure(std::move(remark));
+}
+
+std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {
+  auto out = end.status.text();
+  if (end.why == ended_by::timeout) {
+    out = fmt::format("timed out after {}: {}", text_of(*what.timeout), out);
+  }
+  if (end.why == ended_by::stop) out = "ended because the daemon stops: " + out;
+  auto const said = said_in(errors);
+  return said.empty() ? out : out + ": " + said;
+}
+
+void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
+          journal& log) {
+  using kind = daybook::result::kind;
+  if (how.what() != kind::failure && how.what() != kind::unknown) return;
+  log.warning(how.what() == kind::failure ? "failed" : "unknown",
+              {{"queue", what.name},
+               {"key", of.key},
+               {"attempt", of.attempt},
+               {"text", without_passwords(how.remark())}});
+}
+
+void tell_lost(declared_queue const& what, std::size_t tasks, journal& log) {
+  log.warning("lost", {{"queue", what.name}, {"tasks", tasks}});
+}
+
+}  // namespace command

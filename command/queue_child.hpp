@@ -1,0 +1,73 @@
+// What a command for one task and a command for many have in common: how it is started, why it is
+// ended, and what is said of its end.
+// Thread safety: several threads at once, each with its own.
+#pragma once
+
+#include "attend.hpp"
+#include "declared_queue.hpp"
+#include "launch.hpp"
+#include "tail.hpp"
+
+#include <daybook/job.hpp>
+
+#include <span>
+#include <stop_token>
+#include <string>
+
+namespace command {
+
+/// Its words and environment; `places` as task_places or batch_places have them.
+[[nodiscard]] program program_for(declared_queue const& what, std::span<std::string const> places,
+                                  database const& where);
+
+/// The reasons of a job's one stop token, each with a token of its own: a command is given less
+/// time when its claim is lost. Lifetime: the job must outlive it.
+template <class Job>
+class asked {
+ public:
+  explicit asked(Job const& of) : of_(of), heard_(of.stopping(), hear{this}) {}
+
+  [[nodiscard]] limits within(declared_queue const& what, launch_site const& at) const {
+    return {.timeout = what.timeout,
+            .lost = lost_.get_token(),
+            .stopping = stopping_.get_token(),
+            .kill = at.kill,
+            .grace = at.grace,
+            .grace_when_lost = at.grace_when_lost};
+  }
+
+ private:
+  struct hear {
+    asked* to;
+    void operator()() const noexcept {
+      auto& source = to->of_.why() == daybook::halt::lost ? to->lost_ : to->stopping_;
+      source.request_stop();
+    }
+  };
+
+  Job const& of_;
+  std::stop_source lost_;
+  std::stop_source stopping_;
+  std::stop_callback<hear> heard_;
+};
+
+/// What its exit code 75 (EX_TEMPFAIL) asks for: the task, undone, after a pause, not counted as an
+/// attempt.
+[[nodiscard]] bool asks_for_later(attended const& end) noexcept;
+[[nodiscard]] daybook::result later(declared_queue const& what, std::string remark);
+
+/// Of an end that does not say whether the work was done: a failure, or, in a queue of mode
+/// at-most-once, a task that waits for a person.
+[[nodiscard]] daybook::result not_done(declared_queue const& what, std::string remark);
+
+/// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it said on stderr"
+[[nodiscard]] std::string remark_of(declared_queue const& what, attended const& end,
+                                    tail const& errors);
+
+// Lines of the log: of a result, where a person wants to know of it; and of tasks that another has
+// by now, whose command was ended.
+void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
+          journal& log);
+void tell_lost(declared_queue const& what, std::size_t tasks, journal& log);
+
+}  // namespace command

@@ -1,0 +1,170 @@
+#include "read_queue.hpp"
+
+#include "options.hpp"
+#include "read_table.hpp"
+#include "schedule_words.hpp"
+
+#include <daybook/names.hpp>
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace command {
+
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds a_century = hours{24 * 36500};
+
+constexpr words_for<daybook::cadence, 2> cadence_words{
+    {{"turn", daybook::cadence::from_turn}, {"finish", daybook::cadence::from_finish}}};
+constexpr words_for<daybook::step_mode, 2> mode_words{
+    {{"at-least-once", daybook::step_mode::at_least_once},
+     {"at-most-once", daybook::step_mode::at_most_once}}};
+constexpr words_for<daybook::on_new, 2> on_new_words{
+    {{"now", daybook::on_new::now}, {"next-round", daybook::on_new::next_round}}};
+constexpr std::array<std::pair<std::string_view, seconds>, 4> rate_units{
+    {{"/s", seconds{1}}, {"/m", seconds{60}}, {"/h", hours{1}}, {"/d", hours{24}}}};
+
+void read_name(declared_queue& into, toml_value const& from) {
+  into.name = from.text();
+  from.checked([&] { daybook::check_name("queue name", into.name); });
+}
+
+void read_mode(declared_queue& into, toml_value const& from) {
+  if (from.text() == "tx") {
+    from.wrong(
+        "'tx' is for handlers in a program: a command cannot share a transaction with us; there "
+        "are at-least-once, at-most-once");
+  }
+  into.options.mode = from.word(mode_words);
+}
+
+void read_rate(declared_queue& into, toml_value const& from) {
+  auto const given = from.text();
+  std::int64_t count = 0;
+  auto const [end, problem] = std::from_chars(given.data(), given.data() + given.size(), count);
+  std::string_view const unit(end, static_cast<std::size_t>(given.data() + given.size() - end));
+  if (problem == std::errc{} && count >= 1 && count <= 1'000'000) {
+    for (auto const& [name, per] : rate_units) {
+      if (unit == name) into.options.rate = {count, per};
+    }
+  }
+  if (!into.options.rate) {
+    from.wrong(
+        "a number from 1 to 1000000 and a time are wanted, in quotes: \"50/s\", \"10/m\", "
+        "\"1000/h\" or \"20000/d\"");
+  }
+}
+
+daybook::cron cron_of(declared_queue const& of, toml_value const& from) {
+  return from.checked([&] {
+    auto const read = daybook::cron::parse(from.text());
+    static_cast<void>(read.hashed(of.rounds_schedule()));
+    static_cast<void>(read.hashed(of.reconcile_schedule()));
+    return read;
+  });
+}
+
+void read_rounds(declared_queue& into, toml_value const& from) {
+  into.rounds = cron_of(into, from);
+  into.options.rounds = true;
+  from.checked([&] { daybook::check_name("its schedule's name", into.rounds_schedule()); });
+}
+
+void read_reconcile(declared_queue& into, toml_value const& from) {
+  if (!into.watch) from.wrong("there is nothing to compare with: it goes with watch");
+  into.reconcile = cron_of(into, from);
+  from.checked([&] { daybook::check_name("its schedule's name", into.reconcile_schedule()); });
+}
+
+void read_on_new(declared_queue& into, toml_value const& from) {
+  if (!into.rounds) from.wrong("there are no rounds to wait for: it goes with rounds");
+  into.options.on_new = from.word(on_new_words);
+}
+
+void read_grain(declared_queue& into, toml_value const& from) {
+  into.options.grain = from.length(seconds{1}, a_century);
+  bool const longer = into.options.grain > into.options.period;
+  if (into.options.period.count() > 0 && longer) from.wrong("longer than the period");
+}
+
+void read_retention(declared_queue& into, toml_value const& from) {
+  auto const length = from.length(hours{1}, a_century);
+  into.options.retention = std::chrono::floor<hours>(length);
+  if (into.options.retention != length) from.wrong("whole hours are wanted");
+}
+
+void read_watch(declared_queue& into, toml_value const& from) {
+  auto& of = into.watch.emplace();
+  for (auto const& [name, text] : from.named_texts()) {
+    if (name != "table" && name != "key") {
+      from.wrong(fmt::format("'{}' is not known; there are table, key", name));
+    }
+    (name == "table" ? of.table : of.key) = text;
+  }
+  if (of.table.empty() || of.key.empty()) {
+    from.wrong("a table and its key are wanted: { table = \"product\", key = \"code\" }");
+  }
+}
+
+void read_command(declared_queue& into, toml_value const& from) {
+  into.command = command_of(from, into.batch > 0 ? place_names(batch_places) : task_places);
+}
+
+using key = known_key<declared_queue>;
+
+template <int daybook::queue_options::*field, std::int64_t low, std::int64_t high>
+void read_number(declared_queue& into, toml_value const& from) {
+  into.options.*field = static_cast<int>(from.number(low, high));
+}
+
+/// In the order in which they are read: some say what others may be.
+constexpr std::array<key, 23> keys{{
+    {"name", read_name},
+    {"period",
+     [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
+    {"grain", read_grain},
+    {"cadence", [](auto& into, auto& from) { into.options.cadence = from.word(cadence_words); }},
+    {"mode", read_mode},
+    {"attempts", read_number<&daybook::queue_options::attempts, 1, 1000>},
+    {"backoff",
+     [](auto& into, auto& from) { into.options.backoff = from.length(milliseconds{0}, a_year); }},
+    {"longest_backoff",
+     [](auto& into, auto& from) {
+       into.options.longest_backoff = from.length(milliseconds{0}, a_year);
+     }},
+    {"crash_limit", read_number<&daybook::queue_options::crash_limit, 1, 100>},
+    {"limit", read_number<&daybook::queue_options::running_limit, 1, 1'000'000>},
+    {"rate", read_rate},
+    {"rounds", read_rounds},
+    {"on_new", read_on_new},
+    {"zone", [](auto& into, auto& from) { into.zone = zone_of(from); }},
+    {"watch", read_watch},
+    {"reconcile", read_reconcile},
+    {"retention", read_retention},
+    {"segment", read_number<&daybook::queue_options::segment, 1, 1000>},
+    {"workers",
+     [](auto& into, auto& from) { into.workers = static_cast<int>(from.number(1, 1000)); }},
+    {"batch",
+     [](auto& into, auto& from) { into.batch = static_cast<int>(from.number(1, 10'000)); }},
+    {"timeout",
+     [](auto& into, auto& from) { into.timeout = from.length(milliseconds{1}, a_year); }},
+    {"command", read_command},
+    {"env", [](auto& into, auto& from) { into.environment = environment_of(from); }},
+}};
+
+}  // namespace
+
+declared_queue read_queue(toml::table const& from, std::string_view file) {
+  declared_queue out;
+  read_keys(out, from, file, "queue", keys, {"name", "command"});
+  settle_backoff(from, file, out.options.backoff, out.options.longest_backoff);
+  return out;
+}
+
+}  // namespace command

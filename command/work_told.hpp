@@ -1,0 +1,38 @@
+// What became of tasks, counted: a line of the log for each queue once a minute where there was
+// anything, for successes are too many to tell one by one.
+// Thread safety: one thread. Lifetime: node and log must outlive it.
+#pragma once
+
+#include "journal.hpp"
+#include "settings.hpp"
+
+#include <daybook/job.hpp>
+#include <daybook/node.hpp>
+
+#include <chrono>
+#include <map>
+#include <string>
+
+namespace command {
+
+class work_told {
+ public:
+  work_told(daybook::node const& of, journal& log) : of_(of), log_(log) {}
+
+  /// These queues, too.
+  void look_at(settings const& file);
+  /// When a minute is over.
+  void now_and_then();
+  void now();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr auto between = std::chrono::minutes{1};
+
+  daybook::node const& of_;
+  journal& log_;
+  std::map<std::string, daybook::work_counts> told_;  ///< by queue: what was told before
+  clock::time_point next_ = clock::now() + between;
+};
+
+}  // namespace command

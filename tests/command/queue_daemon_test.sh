@@ -1,0 +1,334 @@
+#!/bin/bash
+# Tests of `daybook daemon` with queues: a child for each task, or for a batch of them; what children
+# do wrong; daemons that are told to stop, reloaded and killed.
+#
+#   tests/command/queue_daemon_test.sh PATH-OF-DAYBOOK [DATABASE-URL]
+#
+# shellcheck disable=SC2016
+here=$(dirname "$(readlink -f "$0")")
+tool=$(readlink -f "${DAYBOOK_TEST_QUEUE_TOOL:-$(dirname "$1")/../tests/command/queue_tool}")
+# shellcheck source=tests/command/tools.sh
+. "$here/tools.sh"
+
+with_book
+# file NAME [KEY = VALUE ...]: NAME.toml with one queue; the command is the script on stdin, given
+# the key unless it is one for a batch
+file() {
+    local name=$1 words=', "{key}"' line
+    shift
+    for line; do [[ $line == batch* ]] && words=; done
+    cat >"$name.sh" && chmod +x "$name.sh"
+    printf '%s\n' '[[queue]]' "name = \"$name\"" "$@" "command = [\"./$name.sh\"$words]" >"$name.toml"
+}
+# put QUEUE KEY...: a key may have a payload behind a tab
+put() { local name=$1; shift; printf '%s\n' "$@" | "$tool" import "$name"; }
+show() { "$tool" show "$1" "$2" 2>&1; }
+counts() { "$tool" counts "$1" 2>&1; }
+drain() { daybook daemon --drain --config "$1.toml" "${@:2}"; }
+# serve LOG NAME [FLAG...]: a daemon in the background, its pid in $last
+serve() {
+    local log=$1 name=$2
+    shift 2
+    background "$log" daemon --config "$name.toml" --poll 50ms --lease 1s "$@"
+    until_true 10 grep -qs " ready " "$log.err" || fail "$log: not ready: $(cat "$log.err")"
+}
+# stops NAME PID WANTED: TERM, and its exit code
+stops() {
+    kill -TERM "$2"
+    until_true 20 gone "$2" || kill -KILL "$2"
+    wait "$2"
+    is "$1" "${3:-0}" $?
+}
+# becomes NAME QUEUE KEY START: how the task stands
+is_now() { [[ $(show "$1" "$2") == $3* ]]; }
+becomes() { if until_true 20 is_now "$2" "$3" "$4"; then pass; else fail "$1: $(show "$2" "$3")"; fi; }
+# count_is NAME QUEUE TEXT: it comes to be among its counts
+counts_have() { [[ $(counts "$1") == *"$2"* ]]; }
+count_is() { if until_true 20 counts_have "$2" "$3"; then pass; else fail "$1: $(counts "$2")"; fi; }
+lines() { [[ -e $2 ]] && (($(wc -l <"$2") >= $1)); }
+# begins NAME WANTED GOT
+begins() { if [[ $3 == "$2"* ]]; then pass; else fail "$1: wanted '$2...', got '$3'"; fi; }
+
+# --- A task is a child: its words, its environment, its input; how it ends
+file each 'attempts = 1' 'env = { MORE = "mine" }' <<'END'
+#!/bin/bash
+input=$(cat)
+echo "$1|$DAYBOOK_QUEUE|$DAYBOOK_KEY|$DAYBOOK_PAYLOAD|$input|$DAYBOOK_ATTEMPT|$MORE|${#DAYBOOK_IDEMPOTENCY_KEY}" >>each.log
+[[ $DAYBOOK_TURN == ????-??-??T??:??:??*Z && -z $DAYBOOK_RUN && -n $DAYBOOK_DATABASE_URL ]] || exit 9
+case $1 in
+  fine) echo first; echo "the last line"; echo ;;
+  wrong) echo "it is broken" >&2; exit 3 ;;
+  later) echo "come back" >&2; exit 75 ;;
+  signal) kill -SEGV $$ ;;
+esac
+END
+put each $'fine\tsome text' wrong later signal
+code "each" 0 drain each
+has "each" err "drained attempts=4"
+has "its words and variables" each.log "fine|each|fine|some text|some text|1|mine|52"
+has "without a payload" each.log "wrong|each|wrong|||1|mine|52"
+is "success keeps its last line" "succeeded 0 0 the last line" "$(show each fine)"
+is "failure" "dead 1 0 exit status 3: it is broken" "$(show each wrong)"
+is "75 is no attempt" "waiting 0 0 exit status 75: come back" "$(show each later)"
+is "a signal" "dead 1 0 killed by signal 11 (SIGSEGV)" "$(show each signal)"
+has "failures are told" err 'failed queue=each key=wrong attempt=1 text="exit status 3: it is broken"'
+has "its output too" err 'output queue=each key=fine stream=stdout text="the last line"'
+
+# --- A payload that is longer than a variable may be is on stdin
+file long 'attempts = 1' <<<$'#!/bin/sh\necho "${#DAYBOOK_PAYLOAD} $(wc -c)"'
+put long "$(printf 'big\t%0300000d' 7)" "$(printf 'small\t%060000d' 7)"
+code "long" 0 drain long
+is "long" "succeeded 0 0 0 300000" "$(show long big)"
+is "short" "succeeded 0 0 60000 60000" "$(show long small)"
+
+# --- At most once: only 0 and 75 say what happened
+file once 'mode = "at-most-once"' <<<$'#!/bin/sh\n[ "$1" = 9 ] && kill -9 $$\nexit "$1"'
+put once 0 1 75 9
+code "once" 0 drain once
+is "0" succeeded "$(show once 0 | cut -d' ' -f1)"
+is "1" "unknown 1 0 exit status 1" "$(show once 1 | sed 's/unknown 0/unknown 1/')"
+is "75" waiting "$(show once 75 | cut -d' ' -f1)"
+begins "by a signal" "unknown" "$(show once 9)"
+sed -i 's/"\.\/once.sh"/"no-such-command"/' once.toml
+put once other
+code "not started" 0 drain once
+begins "nothing was done" "waiting 1 0 no-such-command: command not found" "$(show once other)"
+
+# --- What children do wrong harms no other
+file wild 'attempts = 1' 'timeout = "1s"' 'workers = 6' <<'END'
+#!/bin/bash
+case $1 in
+  hang) exec sleep 60 ;;
+  spin) trap '' TERM; while :; do :; done ;;
+  fork) for i in 1 2 3 4 5 6 7 8; do sleep 60 & echo $! >>wild.pids; done; exit 1 ;;
+  print) head -c 1000000000 /dev/zero | tr '\0' 'x' ;;
+  lines) yes "a line of text" | head -n 3000000 >&2 ;;
+  close) exec <&- >&- 2>&-; sleep 0.1; exit 0 ;;
+  binary) printf 'a\0b\377\n' ;;
+esac
+END
+sed -i 's/timeout = "1s"/timeout = "20s"/' wild.toml
+put wild print lines close binary fork fine
+code "wild" 0 drain wild --grace 200ms
+begins "prints a gigabyte" "succeeded 0 0 xxx" "$(show wild print)"
+is "prints lines" "succeeded 0 0 " "$(show wild lines)"
+is "closes its pipes" "succeeded 0 0 " "$(show wild close)"
+is "prints bytes" "succeeded 0 0 a?b?" "$(show wild binary)"
+is "forks" "dead 1 0 exit status 1" "$(show wild fork)"
+is "its mates" "succeeded 0 0 " "$(show wild fine)"
+while read -r pid; do dies "what it forked" "$pid"; done <wild.pids
+has "output is bounded" err "output_left_out queue=wild key=print bytes="
+is "the log is short" yes "$((($(wc -c <err) < 1000000)) && echo yes)"
+sed -i 's/timeout = "20s"/timeout = "300ms"/' wild.toml
+put wild hang spin
+code "too long" 0 drain wild --grace 200ms
+is "hangs" "dead 1 0 timed out after 300ms: killed by signal 15 (SIGTERM)" "$(show wild hang)"
+is "does not heed TERM" "dead 1 0 timed out after 300ms: killed by signal 9 (SIGKILL)" "$(show wild spin)"
+
+# --- As many at once as there are workers: each waits for all others
+file beside 'workers = 4' 'timeout = "30s"' 'attempts = 1' <<'END'
+#!/bin/bash
+touch "beside.$1"
+until [[ -e beside.1 && -e beside.2 && -e beside.3 && -e beside.4 ]]; do sleep 0.02; done
+END
+put beside 1 2 3 4
+code "four at once" 0 drain beside
+count_is "four at once" beside "4 done"
+
+# --- A batch: lines in, answers out, in any order
+file batch 'batch = 10' 'attempts = 1' 'workers = 1' <<'END'
+#!/usr/bin/env python3
+import json, os, sys
+tasks = [json.loads(line) for line in sys.stdin]
+assert os.environ["DAYBOOK_QUEUE"] == "batch"
+with open("batch.log", "a") as log: print(json.dumps(tasks), file=log)
+def answer(key, result, **more): print(json.dumps({"key": key, "result": result, **more}), flush=True)
+print("hello, this is no JSON")
+print('["nor", "an", "object"]')
+print("x" * 200000)
+answer("stranger", "success")
+for task in reversed(tasks):
+    key = task["key"]
+    if key == "silent": continue
+    if key == "word": answer(key, "fine")
+    elif key == "number": print(json.dumps({"key": key, "result": 1}), flush=True)
+    elif key == "snooze": answer(key, "snooze", **{"for": "2h"}, remark="not now")
+    elif key == "endless": answer(key, "snooze")
+    else:
+        answer(key, key, remark="was " + key)
+        answer(key, "failure")
+END
+put batch $'success\tits payload' failure cancel unknown snooze silent word number endless
+code "batch" 0 drain batch
+is "one child for all" 1 "$(wc -l <batch.log)"
+is "what it is given" "its payload 1 52" "$(python3 -c '
+import json
+task = [t for t in json.load(open("batch.log")) if t["key"] == "success"][0]
+assert list(task) == ["key", "payload", "attempt", "turn", "idempotency_key"], task
+assert [t["payload"] for t in json.load(open("batch.log")) if t["key"] == "cancel"] == [None]
+print(task["payload"], task["attempt"], len(task["idempotency_key"]))')"
+is "success" "succeeded 0 0 was success" "$(show batch success)"
+is "failure" "dead 1 0 was failure" "$(show batch failure)"
+is "cancel" "discarded 0 0 was cancel" "$(show batch cancel)"
+begins "unknown" "unknown" "$(show batch unknown)"
+is "snooze" "waiting 0 0 not now" "$(show batch snooze)"
+for key in silent word number endless; do
+    is "no answer: $key" "dead 1 0 no answer: exit status 0" "$(show batch $key)"
+done
+has "what is no answer is told" err 'no_answer queue=batch text="hello, this is no JSON" why="it is no JSON object"'
+has "a stranger" err 'it was not asked for this key, or has answered'
+has "a word" err "'fine' is no result"
+
+# --- A batch whose child dies has what it answered
+file half 'batch = 100' 'attempts = 1' <<'END'
+#!/usr/bin/env python3
+import json, os, sys
+for line in sys.stdin:
+    key = json.loads(line)["key"]
+    if key == "5": print("no more", file=sys.stderr, flush=True); os.kill(os.getpid(), 9)
+    print(json.dumps({"key": key, "result": "success"}), flush=True)
+END
+put half 1 2 3 4 5 6
+code "half" 0 drain half
+is "half" "4 done, 2 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts half)"
+is "why" "dead 1 0 no answer: killed by signal 9 (SIGKILL): no more" "$(show half 6)"
+# ... one that does not read, floods both pipes, and leaves the rest
+file flood 'batch = 100' 'attempts = 1' <<'END'
+#!/bin/bash
+yes "a line that is no answer" | head -n 200000
+yes "a line that is no answer" | head -n 200000 >&2
+echo '{"key": "b", "result": "success"}'
+exit 4
+END
+put flood "$(printf 'a\t%0900000d' 1)" b c
+code "flood" 0 drain flood
+is "flood: what it answered" "succeeded 0 0 " "$(show flood b)"
+begins "flood: the others" "dead 1 0 no answer: exit status 4: a line" "$(show flood a)"
+has "flood: bounded" err 'output_left_out queue=flood bytes='
+# ... one whose time is over
+file over 'batch = 100' 'attempts = 1' 'timeout = "1s"' <<'END'
+#!/bin/sh
+echo '{"key": "a", "result": "success"}'
+exec sleep 60
+END
+put over a b
+code "over" 0 drain over
+is "over: what it answered" "succeeded 0 0 " "$(show over a)"
+begins "over: the other" "dead 1 0 no answer: timed out after 1s: killed by signal 15 (SIGTERM)" "$(show over b)"
+
+# --- Told to stop: TERM at once; what is answered is done, the rest is handed back
+file stop 'batch = 10' 'workers = 1' <<'END'
+#!/usr/bin/env python3
+import json, sys, time
+print(json.dumps({"key": json.loads(sys.stdin.readline())["key"], "result": "success"}), flush=True)
+open("stop.there", "w").write("yes")
+time.sleep(60)
+END
+put stop 1 2 3
+serve stop stop
+until_true 10 there stop.there
+stops "a batch" "$last"
+count_is "a batch" stop "1 done, 0 dead, 0 unknown, 0 in hand, 2 due, 0 suspects"
+has "counted" stop.err "worked queue=stop succeeded=1 failed=0 others=0 handed_back=2"
+file stop1 'workers = 2' <<<$'#!/bin/bash\necho $$ >>stop1.pids\nexec sleep 60'
+put stop1 a b c
+serve stop1 stop1
+until_true 10 lines 2 stop1.pids
+stops "tasks" "$last"
+while read -r pid; do dies "its children" "$pid"; done <stop1.pids
+count_is "tasks" stop1 "0 done, 0 dead, 0 unknown, 0 in hand, 3 due, 0 suspects"
+background drained daemon --drain --config stop1.toml
+until_true 10 lines 4 stop1.pids
+stops "a drain" "$last" 143
+count_is "a drain" stop1 "0 in hand, 3 due"
+
+# --- Killed in the middle of a batch: what was answered stays done, the others are suspects, and
+# done by the next
+file killed 'batch = 10' 'workers = 1' 'crash_limit = 3' <<'END'
+#!/usr/bin/env python3
+import json, os, sys, time
+for line in sys.stdin:
+    key = json.loads(line)["key"]
+    open("killed.log", "a").write(key + "\n")
+    if key == "3" and not os.path.exists("killed.again"):
+        time.sleep(60)
+    print(json.dumps({"key": key, "result": "success"}), flush=True)
+END
+put killed 1 2 3 4
+serve killed killed
+until_true 10 grep -qsx 3 killed.log
+becomes "answered ones are written while it runs" killed 2 succeeded
+child=$(pgrep -f 'python3 ./killed.sh' | head -1)
+kill -KILL "$last"
+wait "$last" 2>/dev/null
+[[ -z $child ]] || dies "its child" "$child"
+touch killed.again
+serve killed2 killed
+count_is "another does the rest" killed "4 done"
+is "what was answered, once" "1 1 2 1" "$(for k in 1 2; do echo "$k $(grep -cx $k killed.log)"; done | paste -sd' ')"
+is "suspects, by themselves" "3 2|4 1" "$(for k in 3 4; do echo "$k $(grep -cx $k killed.log)"; done | paste -sd'|')"
+stops "killed" "$last"
+
+# --- HUP: a queue more, one less, another command
+file again 'workers = 2' <<<$'#!/bin/sh\necho one >>again.log'
+serve again again
+put again a
+becomes "the first command" again a succeeded
+{ printf '[[queue]]\nname = "again"\nworkers = 1\ncommand = ["sh", "-c", "echo two >>again.log"]\n'
+  printf '[[queue]]\nname = "more"\ncommand = ["touch", "more.{key}"]\n'; } >again.toml
+kill -HUP "$last"
+until_true 10 grep -q "reloaded file=again.toml schedules=0 queues=2" again.err
+put again b
+put more c
+becomes "the second command" again b succeeded
+becomes "one more queue" more c succeeded
+is "both commands" "one|two" "$(paste -sd'|' again.log)"
+printf '[[queue]]\nname = "more"\ncommand = ["touch", "more.{key}"]\n' >again.toml
+kill -HUP "$last"
+until_true 10 grep -q "reloaded file=again.toml schedules=0 queues=1" again.err
+put again d
+put more e
+becomes "still worked" more e succeeded
+begins "worked no more, not removed" "waiting" "$(show again d)"
+stops "again" "$last"
+
+# --- Rounds: a schedule opens them
+file rounds 'rounds = "0 0 29 2 +MON"' 'zone = "Asia/Shanghai"' <<<$'#!/bin/sh\ntrue'
+put rounds a b
+serve rounds rounds
+is "its schedule" Asia/Shanghai "$(daybook schedules show rounds/rounds --json | field zone)"
+code "a round" 0 daybook schedules trigger rounds/rounds
+count_is "a round" rounds "2 done"
+put rounds c
+stops "rounds" "$last"
+begins "no round, no work" waiting "$(show rounds c)"
+
+# --- A limit and a rate over two daemons
+file limit 'workers = 4' 'limit = 2' <<'END'
+#!/bin/bash
+touch "limit.in.$1"
+ls limit.in.* | wc -l >>limit.log
+sleep 0.05
+rm "limit.in.$1"
+END
+put limit 1 2 3 4 5 6 7 8 9 10 11 12
+serve limit limit
+first=$last
+serve limit2 limit
+count_is "all are done" limit "12 done"
+is "never more than two at once" yes "$(python3 -c 'print("yes" if max(map(int, open("limit.log"))) <= 2 else "no")')"
+stops "one" "$first"
+stops "the other" "$last"
+file rated 'workers = 4' 'rate = "10/s"' <<<$'#!/bin/sh\ndate +%s.%N >>rated.log'
+put rated $(seq 25)
+serve rated rated
+first=$last
+serve rated2 rated
+count_is "all are done" rated "25 done"
+is "not sooner than the rate allows" yes "$(python3 -c '
+at = sorted(map(float, open("rated.log")))
+print("yes" if at[-1] - at[0] > 1.8 else at[-1] - at[0])')"
+stops "one" "$first"
+stops "the other" "$last"
+
+finish
