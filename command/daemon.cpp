@@ -140,6 +140,7 @@ class service {
                         {"file", what_.path},
                         {"schedules", what_.file.schedules.size()},
                         {"queues", what_.file.queues.size()},
+                        {"aggregates", what_.file.aggregates.size()},
                         {"pid", ::getpid()}});
     manager_.ready();
     return what_.drain ? drain() : serve();
@@ -222,7 +223,11 @@ class service {
       served_.obey(file, what_.poll);
       log_.info("reloaded", {{"file", what_.path},
                              {"schedules", file.schedules.size()},
-                             {"queues", file.queues.size()}});
+                             {"queues", file.queues.size()},
+                             {"aggregates", file.aggregates.size()}});
+      return true;
+    } catch (complaint const& e) {
+      log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
       return true;
     } catch (daybook::error const& e) {
       log_.error("not_reloaded", {{"text", "tried again: " + without_passwords(e.what())}});

@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 41> verbs{{
+constexpr std::array<verb, 53> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -67,6 +67,18 @@ constexpr std::array<verb, 41> verbs{{
     {"tasks", "retry", tasks_retry, "makes tasks due now, also those that wait for a person"},
     {"tasks", "discard", tasks_discard, "gives tasks up"},
     {"tasks", "resolve", tasks_resolve, "says how tasks went whose outcome is unknown"},
+    {"aggregates", "list", aggregates_list, "lists aggregations"},
+    {"aggregates", "show", aggregates_show, "shows how one is declared"},
+    {"aggregates", "run", aggregates_run, "takes every row that is free"},
+    {"aggregates", "close", aggregates_close, "adds no more rows to parents"},
+    {"aggregates", "settle", aggregates_settle, "settles parents with their rows"},
+    {"aggregates", "revert", aggregates_revert, "makes parents void, their rows free"},
+    {"aggregates", "remove", aggregates_remove, "frees single rows of an open parent"},
+    {"aggregates", "parents", aggregates_parents, "lists parents"},
+    {"aggregates", "rows", aggregates_rows, "lists the rows of a parent"},
+    {"aggregates", "parent", aggregates_parent, "prints which parent has a row"},
+    {"aggregates", "verify", aggregates_verify, "compares every parent with its rows"},
+    {"aggregates", "history", aggregates_history, "lists what was done"},
     {"", "daemon", daemon, "serves the schedules of daybook.toml"},
     {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
     {"migrate", "status", migrate_status, "shows which migrations are applied"},

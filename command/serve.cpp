@@ -1,5 +1,7 @@
 #include "serve.hpp"
 
+#include "aggregate_ticks.hpp"
+#include "aggregate_verbs.hpp"
 #include "batch_child.hpp"
 #include "task_child.hpp"
 
@@ -13,6 +15,7 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace command {
 
@@ -67,6 +70,8 @@ void served::obey(settings const& file, milliseconds poll) {
 }
 
 void served::obey_without_work(settings const& file) {
+  // First, so that tables that are not as declared leave everything as it was.
+  auto const aggregates = made(file);
   for (auto const& one : file.schedules) book_.make_schedule(one.name, one.cron, one.options);
   for (auto const& one : file.queues) make(one);
   auto const before = std::exchange(schedules_, {});
@@ -75,10 +80,27 @@ void served::obey_without_work(settings const& file) {
     serve(one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); });
   }
   for (auto const& one : file.queues) serve_schedules_of(one);
+  for (auto const& one : aggregates) serve(one);
   for (auto const& name : before) {
     if (!schedules_.contains(name)) node_.serve(name, {});
   }
   node_.wake();
+}
+
+std::vector<served::aggregate> served::made(settings const& file) {
+  std::vector<aggregate> out;
+  for (auto const& one : file.aggregates) {
+    if (one.cron) out.push_back({one, command::make(book_, one)});
+  }
+  return out;
+}
+
+void served::serve(aggregate const& one) {
+  auto const name = one.what.schedule();
+  book_.make_schedule(name, *one.what.cron, {.zone = one.what.zone});
+  auto const what = std::make_shared<aggregate const>(one);
+  serve(name,
+        [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); });
 }
 
 void served::make(declared_queue const& queue) {

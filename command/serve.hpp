@@ -1,11 +1,12 @@
-// The schedules and queues of a file, made in the book and served by a node; again with each
-// reload.
+// The schedules, queues and aggregations of a file, made in the book and served by a node; again
+// with each reload.
 // Thread safety: one thread at a time. Lifetime: all that is borrowed must outlive it.
 #pragma once
 
 #include "launch.hpp"
 #include "settings.hpp"
 
+#include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>
 #include <daybook/job.hpp>
 #include <daybook/node.hpp>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -22,12 +24,20 @@ class served {
       : book_(book), node_(node), at_(at) {}
 
   /// Makes or changes what the file declares, and has the node serve that and nothing else; what
-  /// the file no longer has stays in the book. On failure: throws daybook::error; do it again.
+  /// the file no longer has stays in the book. On failure: throws daybook::error; do it again. Or
+  /// complaint (65): its tables are not as the file says, and nothing was changed.
   void obey(settings const& file, std::chrono::milliseconds poll);
   /// The same, but that the queues are worked by others.
   void obey_without_work(settings const& file);
 
  private:
+  struct aggregate {
+    declared_aggregate what;
+    daybook::aggregation of;
+  };
+  /// Those that have a schedule.
+  std::vector<aggregate> made(settings const& file);
+  void serve(aggregate const& one);
   void make(declared_queue const& queue);
   void serve(std::string const& name, daybook::tick_handler handler);
   void serve_schedules_of(declared_queue const& queue);

@@ -2,6 +2,7 @@
 
 #include "exit.hpp"
 #include "format.hpp"
+#include "read_aggregate.hpp"
 #include "read_queue.hpp"
 #include "read_schedule.hpp"
 #include "toml_value.hpp"
@@ -26,6 +27,10 @@ toml::table parsed(std::string const& text, std::string const& file) {
   }
 }
 
+std::string one_of(std::string_view kind) {
+  return fmt::format("{} {}", kind.starts_with('a') ? "an" : "a", kind);
+}
+
 /// Each table of [[kind]]: what `read` makes of it, none with another's name.
 template <class T>
 void read_all(std::vector<T>& into, toml::node const& from, std::string const& file,
@@ -33,7 +38,7 @@ void read_all(std::vector<T>& into, toml::node const& from, std::string const& f
   auto const* const all = from.as_array();
   if (all == nullptr || !all->is_homogeneous<toml::table>()) {
     wrong_in_file(file, from.source(),
-                  fmt::format("a {0} is a table in double brackets: [[{0}]]", kind));
+                  fmt::format("{} is a table in double brackets: [[{}]]", one_of(kind), kind));
   }
   for (auto const& one : *all) {
     auto declared = read(*one.as_table(), file);
@@ -41,13 +46,13 @@ void read_all(std::vector<T>& into, toml::node const& from, std::string const& f
                                    [&](auto const& other) { return other.name == declared.name; });
     if (known) {
       wrong_in_file(file, one.as_table()->get("name")->source(),
-                    fmt::format("name: there is a {} '{}' above", kind, declared.name));
+                    fmt::format("name: there is {} '{}' above", one_of(kind), declared.name));
     }
     into.push_back(std::move(declared));
   }
 }
 
-/// A queue's schedules have names of their own.
+/// The schedules of queues and aggregations have names of their own.
 void refuse_taken_names(settings const& in, toml::table const& from, std::string const& file) {
   for (std::size_t i = 0; i < in.schedules.size(); ++i) {
     auto const& name = in.schedules[i].name;
@@ -57,6 +62,11 @@ void refuse_taken_names(settings const& in, toml::table const& from, std::string
       if (!taken) continue;
       wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
                     fmt::format("name: it is that of a schedule of the queue '{}'", of.name));
+    }
+    for (auto const& of : in.aggregates) {
+      if (!of.cron || name != of.schedule()) continue;
+      wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
+                    fmt::format("name: it is that of the aggregate '{}'", of.name));
     }
   }
 }
@@ -86,10 +96,14 @@ settings read_settings(std::string const& file) {
       read_all(out.schedules, value, file, "schedule", read_schedule);
     } else if (name == "queue") {
       read_all(out.queues, value, file, "queue", read_queue);
+    } else if (name == "aggregate") {
+      read_all(out.aggregates, value, file, "aggregate", read_aggregate);
     } else {
-      wrong_in_file(file, name.source(),
-                    fmt::format("'{}' is not known; there are database, [[schedule]] and [[queue]]",
-                                name.str()));
+      wrong_in_file(
+          file, name.source(),
+          fmt::format("'{}' is not known; there are database, [[schedule]], [[queue]] and "
+                      "[[aggregate]]",
+                      name.str()));
     }
   }
   refuse_taken_names(out, all, file);

@@ -8,6 +8,7 @@
 //   ...
 #pragma once
 
+#include "declared_aggregate.hpp"
 #include "declared_queue.hpp"
 #include "declared_schedule.hpp"
 
@@ -24,6 +25,7 @@ struct settings {
   std::optional<std::string> database;
   std::vector<declared_schedule> schedules;
   std::vector<declared_queue> queues;
+  std::vector<declared_aggregate> aggregates;
 };
 
 /// Nothing set where there is no such file. On failure: complaint (65: what is wrong, in which line

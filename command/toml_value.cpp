@@ -6,14 +6,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace command {
 
 using std::chrono::milliseconds;
 
+std::string place_in_file(std::string_view file, toml::source_region const& where) {
+  return fmt::format("{}, line {}, column {}", printable(file), where.begin.line,
+                     where.begin.column);
+}
+
 void wrong_in_file(std::string_view file, toml::source_region const& where, std::string_view what) {
   throw complaint(exit_code::bad_data,
-                  fmt::format("{}, line {}, column {}: {}", printable(file), where.begin.line,
-                              where.begin.column, printable(what)));
+                  fmt::format("{}: {}", place_in_file(file, where), printable(what)));
 }
 
 void toml_value::wrong(std::string_view what) const {
@@ -33,6 +39,18 @@ std::int64_t toml_value::number(std::int64_t low, std::int64_t high) const {
     wrong(fmt::format("{} is not from {} to {}", number->get(), low, high));
   }
   return number->get();
+}
+
+bool toml_value::truth() const {
+  auto const* const truth = node_->as_boolean();
+  if (truth == nullptr) wrong("true or false is wanted, without quotes");
+  return truth->get();
+}
+
+std::variant<std::int64_t, std::string> toml_value::number_or_text() const {
+  if (auto const* const number = node_->as_integer()) return number->get();
+  if (auto const* const text = node_->as_string()) return text->get();
+  wrong("a whole number is wanted, or a text in quotes");
 }
 
 milliseconds toml_value::length(milliseconds low, milliseconds high) const {
@@ -60,12 +78,23 @@ std::vector<std::pair<std::string, toml_value>> toml_value::texts() const {
   return out;
 }
 
+toml::table const& toml_value::table() const {
+  auto const* const table = node_->as_table();
+  if (table == nullptr) wrong("a table is wanted: { NAME = value }");
+  return *table;
+}
+
 std::vector<std::pair<std::string, std::string>> toml_value::named_texts() const {
   auto const* const all = node_->as_table();
   if (all == nullptr) wrong("a table of texts is wanted: { NAME = \"text\" }");
+  std::vector<std::pair<toml::key const*, toml::node const*>> nodes;
+  for (auto const& [name, node] : *all) nodes.emplace_back(&name, &node);
+  std::sort(nodes.begin(), nodes.end(), [](auto const& one, auto const& other) {
+    return one.first->source().begin < other.first->source().begin;
+  });
   std::vector<std::pair<std::string, std::string>> out;
-  for (auto const& [name, node] : *all) {
-    out.emplace_back(std::string(name.str()), toml_value(file_, name_, node).text());
+  for (auto const& [name, node] : nodes) {
+    out.emplace_back(std::string(name->str()), toml_value(file_, name_, *node).text());
   }
   return out;
 }

@@ -16,9 +16,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace command {
+
+/// "daybook.toml, line 3, column 7".
+[[nodiscard]] std::string place_in_file(std::string_view file, toml::source_region const& where);
 
 /// On failure: complaint (65).
 [[noreturn]] void wrong_in_file(std::string_view file, toml::source_region const& where,
@@ -33,12 +37,15 @@ class toml_value {
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::int64_t number(std::int64_t low, std::int64_t high) const;
+  [[nodiscard]] bool truth() const;
+  [[nodiscard]] std::variant<std::int64_t, std::string> number_or_text() const;
   /// A text as "30s".
   [[nodiscard]] std::chrono::milliseconds length(std::chrono::milliseconds low,
                                                  std::chrono::milliseconds high) const;
   /// An array of texts.
   [[nodiscard]] std::vector<std::pair<std::string, toml_value>> texts() const;
-  /// A table of texts.
+  [[nodiscard]] toml::table const& table() const;
+  /// A table of texts, as they stand in the file.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> named_texts() const;
   /// One of the words of `known`: pairs of a word and what it stands for.
   template <class Words>
@@ -48,6 +55,9 @@ class toml_value {
   auto checked(F const& read) const -> decltype(read());
 
   [[noreturn]] void wrong(std::string_view what) const;
+
+  [[nodiscard]] std::string_view file() const noexcept { return file_; }
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
  private:
   std::string_view file_;

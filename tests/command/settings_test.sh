@@ -81,7 +81,7 @@ env = { DAYBOOK_RUN = "x" }|7|env: DAYBOOK_... is set by us
 env = { LANG = 1 }|16|env: a text is wanted
 env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
-[queues]|2|'queues' is not known; there are database, [[schedule]] and [[queue]]
+[queues]|2|'queues' is not known; there are database, [[schedule]], [[queue]] and [[aggregate]]
 [queue]|1|a queue is a table in double brackets: [[queue]]
 [[schedule]]|1|a schedule needs a name
 zone = "UTC|12|Error while parsing

@@ -1,0 +1,36 @@
+-- What the workers carry, and what they are paid for it. Nothing in here is Daybook's.
+create table t_move_brick (
+  id           bigint not null auto_increment,
+  move_no      varchar(32) not null default '',
+  pay_no       varchar(32) not null default '',   -- the payment that has it; '': none yet
+  worker_id    bigint not null default 0,
+  move_num     int not null default 0,            -- bricks
+  status       tinyint not null default 0,        -- 1 new, 2 to be paid, 3 paid
+  create_time  timestamp not null default current_timestamp,
+  update_time  timestamp not null default current_timestamp on update current_timestamp,
+  primary key (id),
+  unique key uniq_move_no (move_no),
+  key idx_pay_move (pay_no, move_no)
+) engine=InnoDB auto_increment=1 default charset=utf8mb4;
+
+create table t_move_pay (
+  id           bigint not null auto_increment,
+  pay_no       varchar(32) not null default '',
+  worker_id    bigint not null default 0,
+  boss_id      bigint not null default 0,
+  move_count   int not null default 0,
+  move_sum     int not null default 0,
+  money        int not null default 0,            -- cents
+  status       tinyint not null default 0,        -- 1 new, 2 to be paid, 3 paid, 4 void
+  create_time  timestamp not null default current_timestamp,
+  update_time  timestamp not null default current_timestamp on update current_timestamp,
+  primary key (id),
+  unique key uniq_pay_no (pay_no)
+) engine=InnoDB auto_increment=1 default charset=utf8mb4;
+
+insert into t_move_brick (move_no, worker_id, move_num, status) values
+  ('M202012131013000102101', 101, 81, 1),
+  ('M202012131013000102102', 102, 41, 1),
+  ('M202012131013000102103', 101, 70, 1),
+  ('M202012131013000102104', 101, 28, 1),
+  ('M202012131013000102105', 102, 35, 1);
