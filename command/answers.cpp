@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -54,9 +55,10 @@ answer read_answer(std::string_view line) {
 
 }  // namespace
 
-answers::answers(declared_queue const& what, daybook::job_batch& of, journal& log, output_log& told)
+answers::answers(declared_queue const& what, daybook::job_batch& of,
+                 std::span<std::size_t const> given, journal& log, output_log& told)
     : what_(what), of_(of), log_(log), told_(told) {
-  for (std::size_t i = 0; i < of.size(); ++i) at_.emplace(of.task(i).key, i);
+  for (auto const at : given) at_.emplace(of.task(at).key, at);
 }
 
 void answers::take(printed_line const& one) {
@@ -74,16 +76,15 @@ void answers::read(std::string_view line) {
   if (found == at_.end()) wrong("it was not asked for this key, or has answered");
   auto const at = found->second;
   at_.erase(found);
-  finish(at, std::move(got.how));
+  tell(what_, of_.task(at), got.how, log_);
+  of_.finish(at, std::move(got.how));
 }
 
-void answers::finish(std::size_t at, daybook::result how) {
-  tell(what_, of_.task(at), how, log_);
-  of_.finish(at, std::move(how));
-}
-
-void answers::finish_rest(daybook::result const& how) {
-  for (auto const& [key, at] : std::exchange(at_, {})) finish(at, how);
+std::vector<std::size_t> answers::open() const {
+  std::vector<std::size_t> out;
+  for (auto const& [key, at] : at_) out.push_back(at);
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace command

@@ -11,9 +11,11 @@
 #include <daybook/job.hpp>
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace command {
 
@@ -22,16 +24,16 @@ class answers {
   /// Remarks are kept to 2000 bytes, which JSON may write six times as long.
   static constexpr std::size_t longest_line = 65536;
 
-  answers(declared_queue const& what, daybook::job_batch& of, journal& log, output_log& told);
+  /// `given`: the numbers of the tasks that the command is given.
+  answers(declared_queue const& what, daybook::job_batch& of, std::span<std::size_t const> given,
+          journal& log, output_log& told);
 
   void take(printed_line const& one);
-  /// For each that has no answer.
-  void finish_rest(daybook::result const& how);
-  [[nodiscard]] std::size_t open() const noexcept { return at_.size(); }
+  /// Those that have no answer, in their order.
+  [[nodiscard]] std::vector<std::size_t> open() const;
 
  private:
   void read(std::string_view line);
-  void finish(std::size_t at, daybook::result how);
 
   declared_queue const& what_;
   daybook::job_batch& of_;

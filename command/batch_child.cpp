@@ -7,7 +7,11 @@
 #include "queue_child.hpp"
 
 #include <array>
+#include <cstddef>
+#include <numeric>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -15,69 +19,130 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string lines_of(daybook::job_batch const& of) {
+/// So many commands in a row may die without an answer, before the rest is given up as well.
+constexpr int most_in_vain = 3;
+
+std::string lines_of(daybook::job_batch const& of, std::span<std::size_t const> given) {
   std::string out;
-  for (std::size_t i = 0; i < of.size(); ++i) {
-    auto const& task = of.task(i);
+  for (auto const at : given) {
+    auto const& task = of.task(at);
     json const line{{"key", task.key},
                     {"payload", task.payload ? json(*task.payload) : json()},
                     {"attempt", task.attempt},
                     {"turn", instant(task.turn)},
-                    {"idempotency_key", of.idempotency_key(i)}};
+                    {"idempotency_key", of.idempotency_key(at)}};
     out += line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   }
   return out;
 }
 
-attended run_child(declared_queue const& what, daybook::job_batch& of, launch_site const& at,
-                   capture& output) {
-  std::array<std::string, batch_places.size()> const known{what.name};
-  auto how = program_for(what, known, at.where);
-  input_file const input(lines_of(of));
+/// How a command has ended, and the tasks that it has left without an answer.
+struct ended_batch {
+  attended how;
+  std::string remark;
+  std::vector<std::size_t> open;
+};
+
+class batch_at_work {
+ public:
+  batch_at_work(declared_queue const& what, daybook::job_batch& of, launch_site const& at)
+      : what_(what), of_(of), at_(at), told_(at.log, {{"queue", what.name}}) {}
+
+  /// A command that dies on one task leaves those behind it undone, which are not to suffer for it:
+  /// the first without an answer, which it has most likely died on, gets a command of its own, and
+  /// those behind it another.
+  void work(std::vector<std::size_t> const& all) {
+    auto left = run(all);
+    for (int in_vain = 0; divides(left) && in_vain < most_in_vain;) {
+      auto const first = left.open.front();
+      judge(run({&first, 1}));
+      left.open.erase(left.open.begin());
+      if (of_.stopping().stop_requested()) break;
+      auto const wanted = left.open.size();
+      left = run(left.open);
+      in_vain = left.open.size() < wanted ? 0 : in_vain + 1;
+    }
+    judge(left);
+  }
+
+ private:
+  [[nodiscard]] bool may_repeat() const noexcept {
+    return what_.options.mode != daybook::step_mode::at_most_once;
+  }
+  [[nodiscard]] bool divides(ended_batch const& left) const {
+    bool const itself = left.how.why == ended_by::itself;
+    bool const died = left.how.why == ended_by::timeout ||
+                      (itself && left.how.status.code() != 0 && !asks_for_later(left.how));
+    return died && may_repeat() && left.open.size() > 1;
+  }
+  ended_batch run(std::span<std::size_t const> given);
+  /// Of the tasks that are without an answer.
+  void judge(ended_batch const& left);
+
+  declared_queue const& what_;
+  daybook::job_batch& of_;
+  launch_site const& at_;
+  output_log told_;
+};
+
+ended_batch batch_at_work::run(std::span<std::size_t const> given) {
+  answers got(what_, of_, given, at_.log, told_);
+  tail errors;
+  capture output(
+      [&](printed_line const& one) {
+        if (one.stream == "stdout") return got.take(one);
+        told_.take(one);
+        errors.add(one.text.data(), one.text.size());
+        errors.add("\n", 1);
+      },
+      answers::longest_line);
+  std::array<std::string, batch_places.size()> const known{what_.name};
+  auto how = program_for(what_, known, at_.where);
+  input_file const input(lines_of(of_, given));
   how.input = input.file();
   how.output = output.out();
   how.errors = output.err();
-  asked const by(of);
+  asked const by(of_);
   child one(how);
   output.started();
-  return attend(one, output, by.within(what, at));
+  auto const end = attend(one, output, by.within(what_, at_));
+  told_.finish();
+  return {end, "no answer: " + remark_of(what_, end, errors), got.open()};
 }
 
-/// Of the tasks that the command has left without an answer.
-void judge(declared_queue const& what, daybook::job_batch& of, answers& got, attended const& end,
-           tail const& errors, launch_site const& at) {
-  bool const may_repeat = what.options.mode != daybook::step_mode::at_most_once;
-  if (end.why == ended_by::loss) tell_lost(what, got.open(), at.log);
-  if (end.why == ended_by::loss || (end.why == ended_by::stop && may_repeat)) {
-    of.hand_back_rest();
-    return;
+void batch_at_work::judge(ended_batch const& left) {
+  auto const why = left.how.why;
+  bool const back = why == ended_by::loss || (why == ended_by::stop && may_repeat()) ||
+                    (of_.stopping().stop_requested() && may_repeat());
+  if (why == ended_by::loss) tell_lost(what_, left.open.size(), at_.log);
+  bool const undone = asks_for_later(left.how) && why == ended_by::itself;
+  for (auto const at : left.open) {
+    if (back) {
+      of_.hand_back(at);
+      continue;
+    }
+    auto const how = undone ? later(what_, left.remark) : not_done(what_, left.remark);
+    tell(what_, of_.task(at), how, at_.log);
+    of_.finish(at, how);
   }
-  auto const remark = "no answer: " + remark_of(what, end, errors);
-  bool const undone = asks_for_later(end) && end.why == ended_by::itself;
-  got.finish_rest(undone ? later(what, remark) : not_done(what, remark));
 }
 
 }  // namespace
 
 void do_batch(declared_queue const& what, daybook::job_batch& of, launch_site const& at) {
   if (of.stopping().stop_requested()) return of.hand_back_rest();
-  output_log told(at.log, {{"queue", what.name}});
-  answers got(what, of, at.log, told);
-  tail errors;
-  capture output(
-      [&](printed_line const& one) {
-        if (one.stream == "stdout") return got.take(one);
-        told.take(one);
-        errors.add(one.text.data(), one.text.size());
-        errors.add("\n", 1);
-      },
-      answers::longest_line);
+  std::vector<std::size_t> all(of.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   try {
-    auto const end = run_child(what, of, at, output);
-    told.finish();
-    judge(what, of, got, end, errors, at);
+    batch_at_work(what, of, at).work(all);
   } catch (complaint const& e) {
-    got.finish_rest(daybook::result::failure(e.what()));  // it was not started: nothing was done
+    // It was not started: nothing was done.
+    for (auto const one : all) {
+      if (of.finished(one)) continue;
+      auto const how = daybook::result::failure(e.what());
+      tell(what, of.task(one), how, at.log);
+      of.finish(one, how);
+    }
   }
 }
 
