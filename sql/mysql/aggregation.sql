@@ -291,8 +291,7 @@ from {aggregation_parent} as o join {parent} as p on {parent_key} = {key_text}
 where o.aggregation = :aggregation and o.parent_key > :after and {condition}
 order by o.parent_key limit :limit;
 
--- The rows of a parent; locked, where aggregation.move_rows returns nothing. Not by a sum for
--- update: where a lock is not had in it, 10.11 sends no answer, and the connection waits for ever.
+-- The rows of a parent; locked, where aggregation.move_rows returns nothing.
 -- name: aggregation.sum_rows
 -- in: parent
 -- out: group_key, first_key, count, strays, amounts

@@ -125,6 +125,16 @@ result columns_of(::MYSQL_STMT& from) {
   return about;
 }
 
+/// An error of the server comes now, not between two rows. After one the library (10.11) still
+/// counts rows as on their way: executed again, it would wait for them before it sends anything,
+/// with our transaction open. A reset tells it that there are none.
+void store_rows(::MYSQL_STMT& from) {
+  if (::mysql_stmt_store_result(&from) == 0) return;
+  mysql_failure const failure{problem_of(from)};
+  ::mysql_stmt_reset(&from);
+  throw failure;
+}
+
 void read_rows(::MYSQL_STMT& from, ::MYSQL_RES& about, db::table& into,
                std::string_view statement) {
   auto const width = ::mysql_num_fields(&about);
@@ -137,8 +147,7 @@ void read_rows(::MYSQL_STMT& from, ::MYSQL_RES& about, db::table& into,
     binds.push_back(bind_slot(slots[at], fields[at]));
   }
   if (::mysql_stmt_bind_result(&from, binds.data()) != 0) throw mysql_failure{problem_of(from)};
-  // Errors of the server come now, not between two rows.
-  if (::mysql_stmt_store_result(&from) != 0) throw mysql_failure{problem_of(from)};
+  store_rows(from);
   into.width = width;
   auto const rows = static_cast<std::size_t>(::mysql_stmt_num_rows(&from));
   into.cells.reserve(into.cells.size() + rows * width);
