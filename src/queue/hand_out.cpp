@@ -30,6 +30,9 @@ constexpr std::chrono::seconds between_reclaims{5};
 /// How often a busy process looks whether suspects wait; doubled while emptying gave it none.
 constexpr std::chrono::seconds between_suspects{30};
 constexpr std::chrono::minutes longest_between_suspects{10};
+/// To run empty is what suspects cost: once it is, so many are done as there is time for. A worker
+/// that died leaves a thousand of them, and there may always be other work.
+constexpr std::chrono::seconds time_for_suspects{5};
 /// A process that is not empty by then goes on: one task may take hours.
 constexpr std::chrono::seconds patience_to_empty{20};
 /// A queue with a rate gives the starts of a second at once: more, before those are over.
@@ -116,6 +119,7 @@ dispenser::plan dispenser::choose(instant now) {
     if (hands_.empty() && open_ == 0) return {act::claim_suspect};
     if (*emptying_ <= now) {
       emptying_.reset();
+      alone_until_.reset();
       suspects_every_ =
           std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
       suspects_at_ = now + suspects_every_;
@@ -291,8 +295,12 @@ void dispenser::claim(int limit, bool suspect) {
   {
     std::lock_guard const lock(guard_);
     reclaim_at_ = now + between_reclaims;
-    if (suspect) {
+    if (suspect && next && !alone_until_) alone_until_ = now + time_for_suspects;
+    if (suspect && next && now < *alone_until_) {
+      emptying_ = now + patience_to_empty;
+    } else if (suspect) {
       emptying_.reset();
+      alone_until_.reset();
       suspects_every_ =
           next ? local_clock::duration(between_suspects)
                : std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);

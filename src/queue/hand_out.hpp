@@ -141,6 +141,8 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   std::chrono::milliseconds pause_;
   /// Until then nothing is claimed, so that a suspect may be alone.
   std::optional<instant> emptying_;
+  /// Once it is empty it goes on with suspects until then.
+  std::optional<instant> alone_until_;
 
   std::thread thread_;
 };

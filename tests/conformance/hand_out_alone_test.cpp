@@ -103,6 +103,26 @@ TEST_P(handing_out_alone, a_suspect_that_was_waited_for_waits_for_that_task_too)
   EXPECT_EQ(must_come(out).task().crashes, 1);
 }
 
+/// Where there is always other work, a worker that died with many leaves as many suspects.
+TEST_P(handing_out_alone, suspects_are_done_together_once_the_process_is_empty) {
+  auto theirs = other_.make_queue("busy");
+  auto q = book_.queue("busy").value();
+  theirs.import(keys(0, 3));
+  auto const dead = theirs.claim();
+  clock_.advance(1h);
+  static_cast<void>(daybook::testing::renew(book_));
+  ASSERT_TRUE(takes_back(q));
+  q.import(keys(3, 3000));
+  hand_out out(q, {.batch = 2, .poll = 1ms});
+  std::string order;
+  while (std::count(order.begin(), order.end(), 's') < 3 && order.size() < 2000) {
+    auto one = must_come(out);
+    order += one.task().crashes > 0 ? 's' : '.';
+    one.finish(result::success());
+  }
+  EXPECT_NE(order.find("sss"), std::string::npos) << order;
+}
+
 TEST_P(handing_out_alone, who_may_be_taken_for_dead_begins_nothing_until_it_has_renewed) {
   constexpr auto lease = 1s;
   auto brief = database_.open(watched(lease));

@@ -1,0 +1,68 @@
+// What must be true at the end of the story of the stock: in the stock system's own log of what it
+// was asked, in the shop's tables, and in the book.
+// Thread safety: values.
+#pragma once
+
+#include "stories/stock_sides.hpp"
+
+#include <daybook/book.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace story {
+
+/// A quantity that the stock system gave.
+struct ask {
+  std::int64_t at_us = 0;
+  std::int64_t turn_us = 0;
+  std::string request;  ///< the same for all attempts at one turn
+  bool lost = false;    ///< the reply was dropped
+};
+/// Of each product, in the order of time.
+using asks = std::map<std::string, std::vector<ask>>;
+
+/// On failure: throws std::runtime_error, when a line is not as the server writes it.
+[[nodiscard]] asks read_log(std::string const& file);
+
+/// What may be wrong; each that is not 0 but the first four is a violation.
+struct findings {
+  long answers = 0;
+  long repeats = 0;      ///< of a turn that had an answer, which no dropped reply explains
+  long judged = 0;       ///< pairs of turns of a product that was there from one to the other
+  long passed_over = 0;  ///< turns between such without an answer, for an outage or for being late
+  long early = 0;        ///< asked before its turn
+  long off_beat = 0;     ///< turns of a product that are not whole periods apart
+  long left_out = 0;     ///< such without a reason
+  long late = 0;         ///< longer without an answer than a period, outages and retries explain
+  double worst_gap = 0;  ///< of those who were there all the time, in seconds; outages left out
+  std::vector<std::string> examples;
+};
+
+struct course {
+  std::chrono::seconds period{0};
+  std::chrono::seconds retries{0};  ///< what failures, crashes and others on the machine may cost
+  std::vector<span_us> outages;     ///< of the stock system and of the database
+};
+
+[[nodiscard]] findings check_turns(asks const& all, changes const& touched, course const& how);
+
+/// Where the two sides stand when all is quiet.
+struct standing {
+  long products = 0;
+  long without_member = 0;
+  long without_product = 0;
+  long disagreeing = 0;  ///< of another quantity than the stock system has
+  long written_twice =
+      0;             ///< turns that are twice in the history, which nodes of the library write
+  long unasked = 0;  ///< written for a turn that the stock system was not asked for
+  long dead = 0;     ///< or unknown, suspect, discarded, running
+};
+
+[[nodiscard]] standing compare(daybook::book& book, asks const& all,
+                               std::map<std::string, std::int64_t> const& stock);
+
+}  // namespace story
