@@ -1,4 +1,5 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
+#include "aggregation/store.hpp"
 #include "core/doctor.hpp"
 #include "core/inspect.hpp"
 #include "core/operate.hpp"
@@ -229,6 +230,14 @@ std::vector<schedule_info> book::schedules() const {
     if (one.state != schedule_state::removed) out.push_back(daybook::schedules::info_of(one));
   }
   return out;
+}
+
+aggregation book::make_aggregation(std::string_view name, aggregation_options const& of) {
+  return aggregation(daybook::aggregations::make(engine_->ready(), name, of));
+}
+
+std::vector<std::string> book::aggregations() const {
+  return daybook::aggregations::names(engine_->ready());
 }
 
 pruned book::prune(prune_options const& what, remark const& by) {

@@ -72,6 +72,7 @@ enum class settling : std::uint8_t {
   settled = 4,  ///< cannot be undone
   voided = 5,   ///< it was reverted
   differs = 6,  ///< its rows are not what it says: see verify()
+  closed = 7,   ///< no row of it is removed any more
 };
 /// "done", "before", ...
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(settling how) noexcept;
@@ -114,14 +115,15 @@ struct aggregated_row {
 
 /// Something that was done, as the book has kept it.
 struct aggregation_event {
-  enum class kind : std::uint8_t { aggregate = 1, open, close, settle, revert, remove };
+  enum class kind : std::uint8_t { aggregate = 1, close, settle, revert, remove };
+  std::int64_t id = 0;
   timestamp at{};
   kind what{};
   std::string parent;     ///< empty for a chunk
   std::int64_t rows = 0;  ///< that it concerned
   std::string actor;
   std::string reason;
-  std::string detail;  ///< "move_sum 1200" of a parent that was reverted
+  std::string detail;  ///< "move_sum 1200" of a parent that was reverted, "2 parents" of a chunk
 };
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(aggregation_event::kind what) noexcept;
 
@@ -181,9 +183,11 @@ class DAYBOOK_EXPORT aggregation {
   [[nodiscard]] std::optional<std::string> parent_of(std::string_view row) const;
   /// Every parent against its rows, in one snapshot.
   [[nodiscard]] verified verify(int limit = 1000) const;
-  /// Newest first, of one parent or (empty) of all; before the id of the last page's last.
+  /// Newest first, of one parent or (empty) of all; after the first page `before` is the id of the
+  /// last page's last.
   [[nodiscard]] std::vector<aggregation_event> history(std::string_view parent = {},
-                                                       int limit = 100) const;
+                                                       int limit = 100,
+                                                       std::int64_t before = 0) const;
 
  private:
   std::shared_ptr<aggregations::store> inside_;

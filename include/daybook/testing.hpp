@@ -63,8 +63,8 @@ DAYBOOK_EXPORT void disarm() noexcept;
 /// it only in builds for fault tests.
 DAYBOOK_EXPORT void arm_from_environment();
 /// Which verbs pass a failpoint: those of runs, and whatever every process does; of queues; of
-/// schedules.
-enum class failpoint_room : std::uint8_t { runs, queues, schedules };
+/// schedules; of aggregations.
+enum class failpoint_room : std::uint8_t { runs, queues, schedules, aggregations };
 
 /// Every failpoint of the library.
 [[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints();

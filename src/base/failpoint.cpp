@@ -17,7 +17,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 125> names{
+constexpr std::array<std::string_view, 146> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -145,12 +145,36 @@ constexpr std::array<std::string_view, 125> names{
     "tick.begun",
     "tick.before_commit",
     "tick.committed",
+    // Of the verbs of aggregations.
+    "declare.begun",
+    "declare.before_commit",
+    "declare.committed",
+    "aggregate_range.begun",
+    "aggregate_range.before_commit",
+    "aggregate_range.committed",
+    "aggregate.begun",
+    "aggregate.before_commit",
+    "aggregate.committed",
+    "close.begun",
+    "close.before_commit",
+    "close.committed",
+    "settle.begun",
+    "settle.before_commit",
+    "settle.committed",
+    "revert.begun",
+    "revert.before_commit",
+    "revert.committed",
+    "remove_row.begun",
+    "remove_row.before_commit",
+    "remove_row.committed",
 };
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
 static_assert(names[first_of_queues] == "block.begun");
 constexpr std::size_t first_of_schedules = 116;
 static_assert(names[first_of_schedules] == "schedule.begun");
+constexpr std::size_t first_of_aggregations = 125;
+static_assert(names[first_of_aggregations] == "declare.begun");
 
 struct armed_state {
   std::mutex guard;
@@ -173,12 +197,12 @@ std::span<std::string_view const> failpoint_names() noexcept { return names; }
 std::span<std::string_view const> failpoint_names(testing::failpoint_room of) noexcept {
   std::span<std::string_view const> const all(names);
   switch (of) {
-    case testing::failpoint_room::runs:
-      return all.first(first_of_queues);
+    case testing::failpoint_room::runs: return all.first(first_of_queues);
     case testing::failpoint_room::queues:
       return all.subspan(first_of_queues, first_of_schedules - first_of_queues);
     case testing::failpoint_room::schedules:
-      return all.subspan(first_of_schedules);
+      return all.subspan(first_of_schedules, first_of_aggregations - first_of_schedules);
+    case testing::failpoint_room::aggregations: return all.subspan(first_of_aggregations);
   }
   return {};
 }

@@ -4,7 +4,7 @@
 #include "base/failpoint.hpp"
 #include "base/mutant.hpp"
 #include "base/text.hpp"
-#include "queue/rows.hpp"
+#include "base/rows.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>
@@ -49,7 +49,7 @@ verdict::kind kind_of(task_state state) {
   }
 }
 
-void add_done(rows& to, std::int64_t id, int attempt, verdict const& how) {
+void add_done(base::rows& to, std::int64_t id, int attempt, verdict const& how) {
   to.begin().add(id).add(id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
   to.add(std::int64_t{attempt}).add(how.delay_us).add(std::string_view(how.remark));
 }
@@ -87,14 +87,14 @@ std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
 }
 
 ends text_of(settled const& what) {
-  rows segments;
+  base::rows segments;
   for (auto const& [s, how] : what.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
     segments.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
     segments.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us);
     segments.add(static_cast<std::int64_t>(how)).add(s.due_us);
   }
-  rows outcomes;
+  base::rows outcomes;
   for (auto const& t : what.history) {
     outcomes.begin().add(t.lo).add(t.hi).add(static_cast<std::int64_t>(t.state));
     outcomes.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
@@ -198,7 +198,7 @@ outcome batch::perform(task const& of, std::function<void(transaction&)> const& 
     std::lock_guard const lock(guard_);
     standings_[at] = how;
   };
-  rows done;
+  base::rows done;
   add_done(done, of.id, of.attempt, {.what = verdict::kind::success});
   try {
     for (;;) {
@@ -254,7 +254,7 @@ bool batch::finish_in(db::session& yours, task const& of) {
   of_->with().check_process();
   std::lock_guard const lock(guard_);
   auto const at = open_position(of);
-  rows done;
+  base::rows done;
   add_done(done, of.id, of.attempt, {.what = verdict::kind::success});
   ledger_used_ = true;
   if (!write_done(yours, done.text(), 1)) return false;
@@ -266,7 +266,7 @@ bool batch::flush() {
   auto const& with = of_->with();
   with.check_process();
   std::lock_guard const alone(flushing_);
-  rows done;
+  base::rows done;
   std::vector<std::size_t> noted;
   {
     std::lock_guard const lock(guard_);
@@ -406,8 +406,8 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     over_ = true;
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {
-      *next = of_->taken({.found = db::gathered(std::span(answers).subspan(fence + 1))}, id,
-                         holder);
+      *next =
+          of_->taken({.found = db::gathered(std::span(answers).subspan(fence + 1))}, id, holder);
       of_->follow_seen();
     }
     return *became_;

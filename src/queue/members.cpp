@@ -1,6 +1,6 @@
 // Members: keys that come and go, and what people ask for. Ids are given out in blocks, each block
 // to one process, so that the keys that one process adds are neighbours.
-#include "queue/rows.hpp"
+#include "base/rows.hpp"
 #include "queue/store.hpp"
 
 #include "core/run.hpp"
@@ -178,7 +178,7 @@ imported store::import_piece(std::span<entry const> piece, task_options const& h
     if (!known_keys) {
       load_piece(on, piece, lo);
     } else {
-      rows members;
+      base::rows members;
       auto id = lo;
       for (auto const& one : piece) {
         members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);

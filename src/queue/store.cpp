@@ -1,6 +1,6 @@
 #include "queue/store.hpp"
 
-#include "queue/rows.hpp"
+#include "base/rows.hpp"
 
 #include <daybook/error.hpp>
 
@@ -208,7 +208,7 @@ std::vector<std::string> names(core::context const& with) {
 
 std::vector<segment> ranges_of(std::string_view column) {
   constexpr std::size_t width = 10;
-  auto const numbers = numbers_in(column);
+  auto const numbers = base::numbers_in(column);
   std::vector<segment> out;
   out.reserve(numbers.size() / width);
   for (std::size_t at = 0; at + width <= numbers.size(); at += width) {
@@ -243,7 +243,7 @@ segment segment_of(std::span<cell const> columns) {
 }
 
 std::string text_of(std::span<segment const> segments) {
-  rows out;
+  base::rows out;
   for (auto const& s : segments) {
     out.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
     out.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});

@@ -12,7 +12,7 @@
 
 namespace daybook {
 inline namespace v1 {
-namespace queues {
+namespace base {
 
 class rows {
  public:
@@ -57,6 +57,6 @@ class rows {
 /// the user's. On failure: daybook::error (fault::internal).
 [[nodiscard]] std::vector<std::int64_t> numbers_in(std::string_view text);
 
-}  // namespace queues
+}  // namespace base
 }  // namespace v1
 }  // namespace daybook

@@ -1,4 +1,4 @@
-#include "queue/rows.hpp"
+#include "base/rows.hpp"
 
 #include <daybook/error.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace daybook {
 inline namespace v1 {
-namespace queues {
+namespace base {
 
 rows& rows::add(std::string_view text) {
   static constexpr std::array<char, 16> digits{'0', '1', '2', '3', '4', '5', '6', '7',
@@ -51,6 +51,6 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
   return out;
 }
 
-}  // namespace queues
+}  // namespace base
 }  // namespace v1
 }  // namespace daybook

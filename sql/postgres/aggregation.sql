@@ -1,0 +1,362 @@
+-- Aggregations: rows of a table of the application's, gathered into rows of another. The statements
+-- on those tables are shapes: `s` is a row of the source, `p` one of the parents. Rows go in as a
+-- JSON array of arrays.
+
+-- A transaction that says so a second time finds its row, after whoever said it first has ended.
+-- name: aggregation.begin
+-- in: aggregation, action, call, parent, actor, reason
+insert into {aggregation_log} (at_us, items, aggregation, action, call_id, parent_key, actor,
+  reason, detail)
+values ({now}, 0, :aggregation, :action, :call::uuid, :parent, :actor, :reason, '')
+on conflict do nothing;
+
+-- name: aggregation.done
+-- in: call, parent, items, detail
+update {aggregation_log} set items = :items, detail = :detail, parent_key = :parent
+where call_id = :call::uuid;
+
+-- name: aggregation.call
+-- in: call
+-- out: items, detail
+select l.items, l.detail from {aggregation_log} l where l.call_id = :call::uuid;
+
+-- Newest first; `parent` empty: of all.
+-- name: aggregation.history
+-- in: aggregation, parent, before, limit
+-- out: id, at_us, action, parent, items, actor, reason, detail
+select l.id, l.at_us, l.action, coalesce(l.parent_key, ''), l.items, l.actor, l.reason, l.detail
+from {aggregation_log} l
+where l.aggregation = :aggregation and (:parent = '' or l.parent_key = :parent) and l.id < :before
+order by l.id desc limit :limit;
+
+-- name: aggregation.make
+-- in: name, declared
+insert into {aggregation} (created_us, changed_us, pass, name, declared)
+values ({now}, {now}, 0, :name, :declared) on conflict do nothing;
+
+-- name: aggregation.look
+-- in: name
+-- out: id, declared, open
+select a.id, a.declared, (select count(*) from {aggregation_parent} o
+  where o.aggregation = a.id and o.ended_us is null)
+from {aggregation} a where a.name = :name;
+
+-- name: aggregation.declare
+-- in: name, declared, before
+update {aggregation} set declared = :declared, changed_us = {now}, position = null, pass = pass + 1
+where name = :name and declared = :before;
+
+-- name: aggregation.names
+-- out: name
+select a.name from {aggregation} a order by a.name;
+
+-- Who changes the position waits for its turn here.
+-- name: aggregation.turn
+-- in: aggregation
+-- out: pass, position, now_us
+select a.pass, a.position, {now} from {aggregation} a where a.id = :aggregation for update;
+
+-- name: aggregation.advance
+-- in: aggregation, pass, position
+update {aggregation} set pass = :pass, position = :position where id = :aggregation;
+
+-- Of groups: a row [group] for each.
+-- name: aggregation.open
+-- in: aggregation, groups
+-- out: group_key, parent_key, opened_us
+select o.open_group, o.parent_key, o.opened_us from {aggregation_parent} o
+where o.aggregation = :aggregation
+  and o.open_group = any (array(select j ->> 0 from json_array_elements(:groups::json) as j));
+
+-- name: aggregation.open_parents
+-- in: aggregation
+-- out: parent_key
+select o.parent_key from {aggregation_parent} o
+where o.aggregation = :aggregation and o.open_group is not null order by o.parent_key;
+
+-- Rows [parent, group, ...]; fewer than those: another has made one.
+-- name: aggregation.add_open
+-- in: aggregation, parents
+insert into {aggregation_parent} (aggregation, opened_us, parent_key, group_key, open_group)
+select :aggregation, {now}, j.value ->> 0, j.value ->> 1, j.value ->> 1
+from json_array_elements(:parents::json) with ordinality as j (value, place)
+order by j.place on conflict do nothing;
+
+-- No rows are added to the parent any more. `ended`: nor is anything else changed of it.
+-- name: aggregation.shut
+-- in: aggregation, parent, ended
+update {aggregation_parent} set open_group = null, closed_us = coalesce(closed_us, {now}),
+  ended_us = case when :ended = 1 then coalesce(ended_us, {now}) else ended_us end
+where aggregation = :aggregation and parent_key = :parent;
+
+-- name: aggregation.parent_of_ours
+-- in: aggregation, parent
+-- out: group_key, opened_us, is_open
+select o.group_key, o.opened_us, case when o.open_group is null then 0 else 1 end
+from {aggregation_parent} o where o.aggregation = :aggregation and o.parent_key = :parent;
+
+-- How a text column of the table is compared; empty: as texts are.
+-- name: aggregation.collation
+-- in: schema, table, column
+-- out: collation
+select ''::text where :schema <> '' and :table <> '' and :column <> '';
+
+-- Whether something else changes rows of the table when one is updated.
+-- name: aggregation.triggers
+-- in: schema, table
+-- out: count
+select count(*) from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = :schema and c.relname = :table and not t.tgisinternal and (t.tgtype & 16) <> 0;
+
+-- Pieces of the statements below.
+
+-- An amount's sum, how many are null, whether one is negative, how many are no integers.
+-- name: aggregation.amount
+-- holes: column
+coalesce(sum({column}), 0)::text, count(*) - count({column}),
+  case when min({column}) < 0 then 1 else 0 end, 0;
+
+-- A group as one text.
+-- name: aggregation.group
+-- holes: keys
+({keys}) collate "C";
+
+-- name: aggregation.separator
+-- holes: none
+|| chr(31) ||;
+
+-- name: aggregation.as_integer
+-- holes: key
+{key}::bigint;
+
+-- name: aggregation.as_text
+-- holes: key
+{key}::text;
+
+-- Elements of a row that is given.
+-- name: aggregation.given_integer
+-- holes: name, at, collation
+(j.value ->> {at})::bigint as {name};
+
+-- name: aggregation.given_text
+-- holes: name, at, collation
+(j.value ->> {at}) as {name};
+
+-- name: aggregation.given_uuid
+-- holes: name, at, collation
+(j.value ->> {at})::uuid as {name};
+
+-- name: aggregation.given_date
+-- holes: name, at, collation
+(j.value ->> {at})::date as {name};
+
+-- What of an expression is set, so that an integer column has an integer.
+-- name: aggregation.whole
+-- holes: expression
+({expression});
+
+-- name: aggregation.is_whole
+-- holes: column
+{column} is not null;
+
+-- name: aggregation.differ
+-- holes: one, other
+{one} is distinct from {other};
+
+-- name: aggregation.lock
+-- holes: none
+for update;
+
+-- An amount's sum under a name, whether that is not what a parent's column says, and as text.
+-- name: aggregation.row_sum
+-- holes: column, name
+coalesce(sum({column}), 0) as {name};
+
+-- name: aggregation.sum_differs
+-- holes: column, name
+coalesce(r.{name}, 0) is distinct from {column};
+
+-- name: aggregation.sum_text
+-- holes: name
+coalesce(r.{name}, 0)::text;
+
+-- The statements.
+
+-- The first and the last of the next keys, and how many they are.
+-- name: aggregation.range_first
+-- in: limit
+-- out: key, place, count
+-- holes: source, key, is_free
+select r.k, r.n, r.m from (
+  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
+    select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c) as r
+where r.n = 1 or r.n = r.m order by r.n;
+
+-- name: aggregation.range_next
+-- in: after, limit
+-- out: key, place, count
+-- holes: source, key, is_free
+select r.k, r.n, r.m from (
+  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
+    select {key} as k from {source} as s where {is_free} and {key} > :after
+    order by {key} limit :limit) as c) as r
+where r.n = 1 or r.n = r.m order by r.n;
+
+-- The groups of the free rows of a range. Where the rows are locked by this, they are those that
+-- aggregation.take takes, and that returns nothing.
+-- name: aggregation.survey
+-- in: first, last
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, key, is_free, group, first_key, amounts
+select {group}, {first_key}, count(*), 0, {amounts}
+from {source} as s where {key} between :first and :last and {is_free} group by 1;
+
+-- name: aggregation.preview
+-- in: limit
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, is_free, group, first_key, amounts
+select {group}, {first_key}, count(*), 0, {amounts}
+from {source} as s where {is_free} group by 1 order by 1 limit :limit;
+
+-- Rows [parent, group, first key].
+-- name: aggregation.make_parents
+-- in: parents
+-- holes: source, key, group, given, parent, columns, values, group_columns
+insert into {parent} ({columns})
+select {values} from (
+  select g.daybook_key, {group_columns}
+  from (select {given} from json_array_elements(:parents::json) as j (value)) as g
+  join {source} as s on {key} = g.daybook_first and {group} = g.daybook_group) as daybook_row;
+
+-- The rows of a range whose group has an open parent and is not among [group, ...]. `strays` are
+-- those that are not as they were set: a trigger has changed them.
+-- name: aggregation.take
+-- in: first, last, aggregation, excluded
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, key, state, taken, link, is_free, is_taken, group, as_link, returned, amounts_of
+with u as (
+  update {source} as s set {state} = {taken}, {link} = o.daybook_key
+  from (select {as_link} as daybook_key, o.open_group as daybook_group
+        from {aggregation_parent} as o
+        where o.aggregation = :aggregation and o.open_group is not null) as o
+  where {key} between :first and :last and {is_free} and o.daybook_group = {group}
+    and {group} <> all (array(select e #>> '{{}}' from json_array_elements(:excluded::json) as e))
+  returning o.daybook_group, case when {is_taken} = o.daybook_key then 1 else 0 end as well,
+    {returned})
+select u.daybook_group, '', count(*), count(*) - sum(u.well), {amounts_of} from u group by 1;
+
+-- Rows [parent, count, sum, ...] or [parent].
+-- name: aggregation.set_parents
+-- in: rows
+-- holes: parent, parent_key, given, changes, condition
+update {parent} as p set {changes}
+from (select {given} from json_array_elements(:rows::json) with ordinality as j (value, place)
+      order by j.place) as g
+where {parent_key} = g.daybook_key and {condition};
+
+-- name: aggregation.follow
+-- in: rows
+-- holes: parent, parent_key, given, following
+update {parent} as p set {following}
+where {parent_key} in (
+  select g.daybook_key
+  from (select {given} from json_array_elements(:rows::json) as j (value)) as g);
+
+-- name: aggregation.parent
+-- in: parent
+-- out: state, count, sums
+-- holes: parent, parent_key, parent_values, lock
+select {parent_values} from {parent} as p where {parent_key} = :parent {lock};
+
+-- name: aggregation.parents
+-- in: after, limit, aggregation
+-- out: key, group_key, opened_us, state, count, sums
+-- holes: parent, parent_key, key_text, parent_values, condition
+select o.parent_key, o.group_key, o.opened_us, {parent_values}
+from {aggregation_parent} as o join {parent} as p on {parent_key} = {key_text}
+where o.aggregation = :aggregation and o.parent_key > :after and {condition}
+order by o.parent_key limit :limit;
+
+-- The rows of a parent; locked, where aggregation.move_rows returns nothing.
+-- name: aggregation.sum_rows
+-- in: parent
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, of_parent, amounts
+select '', '', count(*), 0, {amounts} from {source} as s where {of_parent};
+
+-- name: aggregation.move_rows
+-- in: parent
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, of_parent, changes, is_done, returned, amounts_of
+with u as (
+  update {source} as s set {changes} where {of_parent}
+  returning case when {is_done} then 1 else 0 end as well, {returned})
+select '', '', count(*), count(*) - coalesce(sum(u.well), 0), {amounts_of} from u;
+
+-- name: aggregation.link_of
+-- in: row
+-- out: parent, is_taken
+-- holes: source, key, link_text, is_linked
+select {link_text}, case when {is_linked} then 1 else 0 end from {source} as s where {key} = :row;
+
+-- name: aggregation.free_row
+-- in: row, parent
+-- holes: source, key, link, changes, is_held
+update {source} as s set {changes} where {key} = :row and s.{link} = :parent and {is_held};
+
+-- name: aggregation.rows_first
+-- in: parent, limit
+-- out: key, state, amounts
+-- holes: source, key, of_parent, row_values
+select {row_values} from {source} as s where {of_parent} order by {key} limit :limit;
+
+-- name: aggregation.rows_next
+-- in: parent, after, limit
+-- out: key, state, amounts
+-- holes: source, key, of_parent, row_values
+select {row_values} from {source} as s where {of_parent} and {key} > :after
+order by {key} limit :limit;
+
+-- Every parent that is not as its rows are, or not as our row of it.
+-- name: aggregation.verify_parents
+-- in: aggregation, limit
+-- out: key, group_key, is_open, state, rows, held, sums
+-- holes: source, link, of_rows, held, row_sums, parent, parent_key, parent_text, parent_values,
+--   sum_texts, condition
+select {parent_key}, o.group_key, case when o.open_group is null then 0 else 1 end,
+  {parent_values}, coalesce(r.n, 0), coalesce(r.held, 0), {sum_texts}
+from {parent} as p
+  left join {aggregation_parent} as o
+    on o.aggregation = :aggregation and o.parent_key = {parent_text}
+  left join (
+    select s.{link} as k, count(*) as n, sum(case when {held} then 1 else 0 end) as held, {row_sums}
+    from {source} as s where {of_rows} group by s.{link}) as r on r.k = {parent_key}
+where {condition} order by {parent_key} limit :limit;
+
+-- name: aggregation.verify_rows
+-- in: aggregation, limit
+-- out: key, link, state, group_key, parent_group
+-- holes: source, key, link_text, group, state, link, condition
+select {key}, s.{link}, s.{state}, {group}, o.group_key
+from {source} as s
+  left join {aggregation_parent} as o
+    on o.aggregation = :aggregation and o.parent_key = {link_text}
+where {condition} order by {key} limit :limit;
+
+-- Parents of ours that are gone, and have not ended.
+-- name: aggregation.verify_gone
+-- in: aggregation, limit
+-- out: key, group_key
+-- holes: parent, parent_key, key_text
+select o.parent_key, o.group_key from {aggregation_parent} as o
+where o.aggregation = :aggregation and o.ended_us is null
+  and not exists (select 1 from {parent} as p where {parent_key} = {key_text})
+order by o.parent_key limit :limit;
+
+-- name: aggregation.verify_counts
+-- in: aggregation
+-- out: parents, rows
+-- holes: source, of_rows
+select (select count(*) from {aggregation_parent} as o where o.aggregation = :aggregation),
+  (select count(*) from {source} as s where {of_rows});

@@ -1,0 +1,116 @@
+#include "aggregation/amounts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+constexpr std::size_t columns_of_amount = 4;
+constexpr std::size_t columns_before = 4;
+
+exact parsed(std::string_view text) {
+  bool const negative = text.starts_with('-');
+  exact out = 0;
+  for (char const c : text.substr(negative ? 1 : 0)) out = out * 10 + (c - '0');
+  return negative ? -out : out;
+}
+
+std::int64_t count_in(cell const& from) { return number_in(from).value_or(0); }
+
+}  // namespace
+
+exact exact_in(std::string_view text) {
+  auto const space = text.find(' ');
+  if (space == std::string_view::npos) return parsed(text);
+  return parsed(text.substr(0, space)) * (exact{1} << 32) + parsed(text.substr(space + 1));
+}
+
+std::string text_of(exact number) {
+  bool const negative = number < 0;
+  std::string out;
+  do {
+    auto const digit = static_cast<int>(number % 10);
+    out.push_back(static_cast<char>('0' + (digit < 0 ? -digit : digit)));
+    number /= 10;
+  } while (number != 0);
+  if (negative) out.push_back('-');
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::optional<std::int64_t> narrowed(exact number) noexcept {
+  using limits = std::numeric_limits<std::int64_t>;
+  if (number < limits::min() || number > limits::max()) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
+std::string text_in(cell const& from) {
+  return std::visit(
+      [](auto const& what) -> std::string {
+        using kind = std::decay_t<decltype(what)>;
+        if constexpr (std::is_same_v<kind, std::string>) {
+          return what;
+        } else if constexpr (std::is_same_v<kind, std::nullptr_t>) {
+          return {};
+        } else {
+          return std::to_string(what);
+        }
+      },
+      from);
+}
+
+std::optional<std::int64_t> number_in(cell const& from) {
+  if (auto const* const number = std::get_if<std::int64_t>(&from)) return *number;
+  auto const* const text = std::get_if<std::string>(&from);
+  if (text == nullptr) return std::nullopt;
+  std::int64_t out = 0;
+  auto const* const end = text->data() + text->size();
+  auto const [at, failed] = std::from_chars(text->data(), end, out);
+  if (failed != std::errc() || at != end) return std::nullopt;
+  return out;
+}
+
+std::vector<group_rows> groups_of(db::table const& found) {
+  std::vector<group_rows> out(found.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    auto const row = found.row(i);
+    auto& one = out[i];
+    decode(row[0], one.group);
+    one.first = text_in(row[1]);
+    one.count = count_in(row[2]);
+    one.strays = count_in(row[3]);
+    for (auto at = columns_before; at < row.size(); at += columns_of_amount) {
+      one.amounts.push_back({exact_in(text_in(row[at])), count_in(row[at + 1]),
+                             count_in(row[at + 2]) != 0, count_in(row[at + 3])});
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> keys_of(std::string_view group) {
+  std::vector<std::string> out;
+  for (;;) {
+    auto const end = group.find('\x1f');
+    out.emplace_back(group.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    group.remove_prefix(end + 1);
+  }
+}
+
+std::string shown(std::optional<std::string> const& group) {
+  if (!group) return "null";
+  std::string out;
+  for (auto const& one : keys_of(*group)) out += (out.empty() ? "" : ", ") + one;
+  return out;
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

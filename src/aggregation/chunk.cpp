@@ -1,0 +1,319 @@
+#include "aggregation/chunk.hpp"
+
+#include "aggregation/keys.hpp"
+#include "base/mutant.hpp"
+#include "base/rows.hpp"
+#include "base/text.hpp"
+#include "base/uuid.hpp"
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+constexpr std::size_t most_refused = 100;
+constexpr std::size_t longest_group = 700;
+
+[[noreturn]] void again(std::string const& why) {
+  throw error({.kind = fault::conflict, .retryable = true}, why);
+}
+
+/// Something about the rows themselves, so that it will be so the next time, too.
+bool is_of_data(error const& e) {
+  return !e.retryable() && !e.in_doubt() && !e.breaks_connection() &&
+         (e.kind() == fault::constraint || e.kind() == fault::statement ||
+          e.kind() == fault::bad_argument);
+}
+
+/// [text, ...]
+std::string list_of(std::set<std::string> const& texts) {
+  if (texts.empty()) return "[]";
+  base::rows out;
+  out.begin();
+  for (auto const& one : texts) out.add(std::string_view(one));
+  auto const text = out.text();
+  return text.substr(1, text.size() - 2);
+}
+
+void add_key(base::rows& to, std::string const& key, bool is_number) {
+  if (is_number) {
+    to.add(std::get<std::int64_t>(store::key_value(key, true).value()));
+  } else {
+    to.add(std::string_view(key));
+  }
+}
+
+}  // namespace
+
+std::string why_not(definition const& of, group_rows const& which) {
+  auto const& names = of.options.source.group;
+  if (!which.group) {
+    return names.size() == 1 ? names.front() + " is null" : "a column of its group is null";
+  }
+  auto const separators =
+      static_cast<std::size_t>(std::count(which.group->begin(), which.group->end(), '\x1f'));
+  auto plain = *which.group;
+  std::replace(plain.begin(), plain.end(), '\x1f', ' ');
+  if (separators + 1 != names.size() || base::first_control(plain) != std::string::npos) {
+    return "its group holds control characters";
+  }
+  if (plain.size() > longest_group) return "its group has more than 700 bytes";
+  for (std::size_t i = 0; i < which.amounts.size(); ++i) {
+    auto const& amount = which.amounts[i];
+    auto const& sum = of.options.sums[i];
+    if (amount.strange > 0) return sum.from + " is no integer";
+    if (amount.nulls > 0 && !of.options.allow_null) return sum.from + " is null";
+    if (amount.negative && !of.options.allow_negative) return sum.from + " is negative";
+    if (!narrowed(amount.sum)) {
+      return sum.into + " would be " + text_of(amount.sum) + ", which no integer of 64 bits is";
+    }
+  }
+  return {};
+}
+
+bool chunk::next() {
+  given_.reset();
+  if (!with_.dialect.one_writer) {
+    given_ = ranges_.next();
+    if (!given_) return false;
+  }
+  take(given_, {});
+  return now_.has_value();
+}
+
+void chunk::take(std::optional<range> const& where, groups const& left_out) {
+  given_ = where;
+  call_ = base::new_uuid();
+  in_doubt_ = false;
+  last_ = {};
+  for (bool over = false; !over;) {
+    try {
+      core::transact(with_, {.name = "aggregate", .patience = patience},
+                     [&](db::session& on) { return body(on, left_out); });
+      // What was refused is left out of the next try, of the same range.
+      over = !std::exchange(last_.again, false);
+      if (!over) given_ = now_;
+    } catch (core::lost_reply const&) {
+      in_doubt_ = true;
+    } catch (error const& e) {
+      if (!is_of_data(e) || last_.found.empty()) throw;
+      auto const tried = last_.found;
+      auto const whole = now_;
+      if (tried.size() == 1) {
+        refuse(tried.front(), e.what());
+        return;
+      }
+      // Each half alone, until the one is found that cannot be.
+      auto const middle = tried.begin() + static_cast<std::ptrdiff_t>(tried.size() / 2);
+      auto others = left_out;
+      for (auto at = middle; at != tried.end(); ++at) others.insert(at->group.value());
+      take(whole, others);
+      others = left_out;
+      for (auto at = tried.begin(); at != middle; ++at) others.insert(at->group.value());
+      take(whole, others);
+      now_ = whole;
+      return;
+    }
+  }
+  if (last_.rows == 0) return;
+  to_.done.rows += last_.rows;
+  to_.done.parents += last_.made;
+  ++to_.done.chunks;
+  if (how_.told) how_.told(to_.done);
+}
+
+core::decision chunk::body(db::session& on, groups const& left_out) {
+  remark const by{how_.actor, {}};
+  auto const done_before = [&] {
+    return was_done(on, with_, of_.id, aggregation_event::kind::aggregate, call_, {}, by);
+  };
+  if (in_doubt_ && done_before()) return core::decision::rollback;
+  last_ = {};
+  now_ = given_ ? given_ : ranges_.next(on);
+  if (!now_) return core::decision::commit;  // the next pass has begun
+  survey(on, left_out);
+  if (last_.found.empty()) return given_ ? core::decision::rollback : core::decision::commit;
+  if (!in_doubt_ && done_before()) return core::decision::rollback;
+  find_parents(on);
+  make_parents(on);
+  auto const taken = take_rows(on, left_out);
+  if (!add(on, taken)) {
+    explain(on, taken);
+    return core::decision::rollback;
+  }
+  std::int64_t rows = 0;
+  for (auto const& one : taken) rows += one.count;
+  write_done(on, with_, call_, {}, rows, std::to_string(last_.made) + " parents");
+  last_.rows = rows;
+  return core::decision::commit;
+}
+
+void chunk::refuse(group_rows const& which, std::string const& why) {
+  bool const fresh = which.group ? to_.refused.insert(*which.group).second
+                                 : !std::exchange(to_.null_refused, true);
+  if (!fresh || to_.done.refused.size() >= most_refused) return;
+  to_.done.refused.push_back({shown(which.group), which.first, why});
+}
+
+void chunk::survey(db::session& on, groups const& left_out) {
+  auto const found =
+      groups_of(db::run(on, of_.sql.survey, {value_of(now_->first), value_of(now_->last)}));
+  for (auto const& one : found) {
+    if (auto const why = why_not(of_, one); !why.empty()) {
+      refuse(one, why);
+    } else if (!to_.refused.contains(*one.group) && !left_out.contains(*one.group)) {
+      last_.found.push_back(one);
+    }
+  }
+  std::sort(last_.found.begin(), last_.found.end(),
+            [](auto const& one, auto const& other) { return one.group < other.group; });
+}
+
+void chunk::find_parents(db::session& on) {
+  base::rows wanted;
+  for (auto const& one : last_.found) wanted.begin().add(std::string_view(*one.group));
+  auto const text = wanted.text();
+  auto const found = db::run(on, with_.sql["aggregation.open"], {of_.id, std::string_view(text)});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    auto const key = text_in(row[1]);
+    if (how_.fresh && number_in(row[2]).value() < ranges_.began_us()) {
+      store_.close_within(on, key, {how_.actor, "a fresh one is begun"});
+      continue;
+    }
+    last_.parents.emplace(text_in(row[0]), key);
+  }
+}
+
+void chunk::make_parents(db::session& on) {
+  std::vector<group_rows const*> missing;
+  for (auto const& one : last_.found) {
+    if (!last_.parents.contains(*one.group)) missing.push_back(&one);
+  }
+  if (missing.empty()) return;
+  auto const keys = store_.new_keys(ranges_.began_us(), missing.size(),
+                                    [&](std::size_t i) { return *missing[i]->group; });
+  base::rows made;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    made.begin();
+    add_key(made, keys[i], of_.number_parents);
+    made.add(std::string_view(*missing[i]->group));
+    add_key(made, missing[i]->first, of_.number_keys);
+    last_.parents.emplace(*missing[i]->group, keys[i]);
+  }
+  auto const text = made.text();
+  auto const wanted = static_cast<std::int64_t>(missing.size());
+  if (db::run(on, with_.sql["aggregation.add_open"], {of_.id, std::string_view(text)}).affected !=
+      wanted) {
+    again("another has made a parent of the same group, or with the same key");
+  }
+  if (db::run(on, of_.sql.make_parents, {std::string_view(text)}).affected != wanted) {
+    again("a row went away while its group's parent was made");
+  }
+  last_.made = wanted;
+}
+
+std::vector<group_rows> chunk::take_rows(db::session& on, groups const& left_out) {
+  auto out_of_it = left_out;
+  out_of_it.insert(to_.refused.begin(), to_.refused.end());
+  auto const excluded = list_of(out_of_it);
+  auto const found =
+      db::run(on, of_.sql.take,
+              {value_of(now_->first), value_of(now_->last), of_.id, std::string_view(excluded)});
+  if (found.width == 0) {
+    std::int64_t expected = 0;
+    for (auto const& one : last_.found) expected += one.count;
+    if (found.affected != expected) again("rows were changed while they were taken");
+    return last_.found;
+  }
+  auto taken = groups_of(found);
+  for (auto& one : taken) {
+    bool const known = one.group && last_.parents.contains(*one.group);
+    if (!known || one.strays > 0 || !why_not(of_, one).empty()) {
+      again("rows were changed while they were taken");
+    }
+  }
+  return taken;
+}
+
+bool chunk::add(db::session& on, std::vector<group_rows> const& taken) {
+  std::map<std::string, group_rows const*> by_parent;
+  for (auto const& one : taken) by_parent.emplace(last_.parents.at(*one.group), &one);
+  base::rows sums;
+  for (auto const& [key, one] : by_parent) {
+    sums.begin();
+    add_key(sums, key, of_.number_parents);
+    sums.add(one->count);
+    for (auto const& amount : one->amounts) sums.add(narrowed(amount.sum).value());
+  }
+  auto const text = sums.text();
+  auto const wanted = static_cast<std::int64_t>(by_parent.size());
+  if (db::run(on, of_.sql.add, {std::string_view(text)}).affected != wanted) return false;
+  store_.follow(on, text);
+  return true;
+}
+
+void chunk::explain(db::session& on, std::vector<group_rows> const& taken) {
+  auto const& names = of_.options;
+  for (auto const& one : taken) {
+    auto const& key = last_.parents.at(*one.group);
+    auto const found =
+        db::run(on, of_.sql.parent, {store::key_value(key, of_.number_parents).value()});
+    auto const ours =
+        db::run(on, with_.sql["aggregation.parent_of_ours"], {of_.id, std::string_view(key)});
+    // Closed by its verb just now: the next try makes another.
+    if (ours.size() == 0 || number_in(ours.row(0)[2]) == 0) continue;
+    auto const why = [&]() -> std::string {
+      if (found.size() == 0) return "its parent " + key + " is not there any more";
+      auto const row = found.row(0);
+      if (text_in(row[0]) != text_of(names.parent.open)) {
+        return "its parent " + key + " is not open: " + names.parent.state + " is " +
+               text_in(row[0]) + "; close() makes way for another";
+      }
+      auto const full = [&](std::string const& column, cell const& has, exact more) -> std::string {
+        auto const now = number_in(has);
+        auto const& limits = *of_.parent.find(column);
+        if (!now) return column + " of its parent " + key + " is no integer";
+        auto const then = more + *now;
+        if (then > limits.high)
+          return column + " would be more than " + std::to_string(limits.high);
+        if (then < limits.low) return column + " would be less than " + std::to_string(limits.low);
+        return {};
+      };
+      auto out = names.parent.count.empty() ? "" : full(names.parent.count, row[1], one.count);
+      for (std::size_t i = 0; out.empty() && i < names.sums.size(); ++i) {
+        out = full(names.sums[i].into, row[2 + i], one.amounts[i].sum);
+      }
+      return out;
+    }();
+    if (why.empty()) continue;
+    refuse(one, why);
+    last_.again = true;
+  }
+  if (!last_.again) again("a parent was changed while rows were added to it");
+}
+
+aggregated aggregate(store const& of, aggregate_options const& how) {
+  pass ranges(of.with(), of.declared());
+  progress to;
+  chunk one(of, ranges, how, to);
+  for (;;) {
+    if (how.stop.stop_requested()) {
+      to.done.complete = false;
+      break;
+    }
+    if (!one.next()) break;
+  }
+  return to.done;
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,77 @@
+// One chunk: the free rows of a range are taken, their parents made where they are missing, counts
+// and sums added. All in one transaction.
+// Thread safety: one thread.
+#pragma once
+
+#include "aggregation/pass.hpp"
+#include "aggregation/store.hpp"
+#include "core/transact.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+/// Why its rows cannot be taken; empty: they can.
+[[nodiscard]] std::string why_not(definition const& of, group_rows const& which);
+
+/// Of one call of aggregate(), from chunk to chunk.
+struct progress {
+  aggregated done;
+  std::set<std::string> refused;  ///< groups that are left out from now on
+  bool null_refused = false;
+};
+
+class chunk {
+ public:
+  chunk(store const& of, pass& ranges, aggregate_options const& how, progress& to)
+      : store_(of), of_(of.declared()), with_(of.with()), ranges_(ranges), how_(how), to_(to) {}
+
+  /// Takes the next range. False: there is none. On failure: throws daybook::error.
+  bool next();
+
+ private:
+  using groups = std::set<std::string>;
+  struct attempt {
+    std::vector<group_rows> found;  ///< those that may be taken
+    std::map<std::string, std::string> parents;
+    std::int64_t rows = 0;
+    std::int64_t made = 0;
+    bool again = false;  ///< something was refused: the same once more, without it
+  };
+
+  void take(std::optional<range> const& where, groups const& left_out);
+  /// Once; false: once more.
+  core::decision body(db::session& on, groups const& left_out);
+  void survey(db::session& on, groups const& left_out);
+  void find_parents(db::session& on);
+  void make_parents(db::session& on);
+  /// What was taken, group by group.
+  [[nodiscard]] std::vector<group_rows> take_rows(db::session& on, groups const& left_out);
+  bool add(db::session& on, std::vector<group_rows> const& taken);
+  void explain(db::session& on, std::vector<group_rows> const& taken);
+  void refuse(group_rows const& which, std::string const& why);
+
+  store const& store_;
+  definition const& of_;
+  core::context const& with_;
+  pass& ranges_;
+  aggregate_options const& how_;
+  progress& to_;
+
+  std::optional<range> given_;
+  std::optional<range> now_;
+  attempt last_;
+  std::string call_;
+  bool in_doubt_ = false;
+};
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,262 @@
+#include "aggregation/definition.hpp"
+
+#include "core/run.hpp"
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+using tables::column;
+using tables::kind;
+using tables::table;
+
+constexpr std::int64_t made_key = 26;
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+/// Looks at one declaration.
+class examiner {
+ public:
+  examiner(core::context const& with, definition& of) : with_(with), of_(of) {}
+
+  void examine() const {
+    bounds();
+    table_fits(of_.source, "the source");
+    table_fits(of_.parent, "the parent");
+    source();
+    parent();
+    sums();
+    expressions();
+  }
+
+ private:
+  [[noreturn]] void no(std::string const& what) const { bad(of_.name, what); }
+  [[nodiscard]] std::string on(table const& in, std::string_view what) const {
+    return "aggregation " + quoted(of_.name) + ": " + std::string(what) +
+           (&in == &of_.source ? " of the source" : " of the parent");
+  }
+  column const& need(table const& in, std::string const& name, std::string_view what) const {
+    if (name.empty()) no(std::string(what) + " is not said");
+    return tables::need(in, name, on(in, what));
+  }
+
+  void bounds() const {
+    auto const& o = of_.options;
+    if (o.chunk < 1 || o.chunk > 1'000'000) {
+      no("a chunk of " + std::to_string(o.chunk) + ": it must be between 1 and 1 000 000");
+    }
+    if (o.source.group.empty()) no("it has no group: name a column, at least");
+    if (o.key_prefix.size() > 200) no("the prefix of its keys has more than 200 bytes");
+  }
+
+  void table_fits(table const& one, std::string const& what) const {
+    auto const here = what + ", " + quoted(one.name) + ", ";
+    if (one.what == tables::sort::view || one.what == tables::sort::other) {
+      no(here + "is no table");
+    }
+    if (!one.transactional) {
+      no(here + "is not kept by InnoDB: what is changed there cannot be undone");
+    }
+  }
+
+  void key_fits(table const& in, std::string const& name) const {
+    auto const& key = need(in, name, "the key");
+    if (!tables::can_be_key(key)) {
+      no("the key, column " + quoted(name) + " of " + quoted(in.name) + ", is of type " + key.type +
+         ": it must be an integer, a text, a uuid or a date");
+    }
+    if (key.nullable)
+      no("the key, column " + quoted(name) + " of " + quoted(in.name) + ", may be null");
+    if (!in.unique(std::vector{name})) {
+      no("the key, column " + quoted(name) + " of " + quoted(in.name) +
+         ", is not unique: give it a unique index");
+    }
+  }
+
+  void states(table const& in, std::string const& name,
+              std::vector<state_value> const& values) const {
+    auto const& state = need(in, name, "the state");
+    std::set<state_value> different;
+    for (auto const& one : values) {
+      auto const* const number = std::get_if<std::int64_t>(&one);
+      bool const integer = state.what == kind::integer;
+      if (integer != (number != nullptr)) {
+        no("the state, column " + quoted(name) + " of " + quoted(in.name) + ", is of type " +
+           state.type + ", and the states declared are " + (number ? "numbers" : "words"));
+      }
+      if (number != nullptr && (*number < state.low || *number > state.high)) {
+        no("the state " + std::to_string(*number) + " is beyond what column " + quoted(name) +
+           " of " + quoted(in.name) + " holds (" + state.type + ")");
+      }
+      if (!different.insert(one).second) no("two states of " + quoted(in.name) + " are the same");
+    }
+  }
+
+  void source() const {
+    auto const& s = of_.options.source;
+    key_fits(of_.source, s.key);
+    states(of_.source, s.state, {s.free, s.taken, s.settled});
+    auto const& link = need(of_.source, s.link, "the link");
+    if (link.what != kind::integer && link.what != kind::text) {
+      no("the link, column " + quoted(s.link) + ", is of type " + link.type +
+         ": it must be a text or an integer");
+    }
+    if (!s.unlinked && !link.nullable) {
+      no("the link, column " + quoted(s.link) +
+         ", cannot be null: say what stands in it while a "
+         "row is free (unlinked)");
+    }
+    auto const digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
+    if (link.what == kind::integer && s.unlinked &&
+        (s.unlinked->empty() || s.unlinked->size() > 18 ||
+         !std::all_of(s.unlinked->begin(), s.unlinked->end(), digit))) {
+      no("the link, column " + quoted(s.link) +
+         ", is an integer: say which number stands in it "
+         "while a row is free (unlinked), or null");
+    }
+    std::set<std::string> different;
+    for (auto const& one : s.group) {
+      auto const& column = need(of_.source, one, "the group");
+      if (!tables::can_be_key(column)) {
+        no("the group's column " + quoted(one) + " is of type " + column.type +
+           ": it must be an integer, a text, a uuid or a date");
+      }
+      if (one == s.state || one == s.link) {
+        no("the group's column " + quoted(one) + " is one that taking a row changes");
+      }
+      if (!different.insert(one).second) no("the group names " + quoted(one) + " twice");
+    }
+  }
+
+  void parent() const {
+    auto const& o = of_.options;
+    key_fits(of_.parent, o.parent.key);
+    auto const& key = *of_.parent.find(o.parent.key);
+    auto const& link = *of_.source.find(o.source.link);
+    if (key.what != kind::integer && key.what != kind::text) {
+      no("the parent's key, column " + quoted(o.parent.key) + ", is of type " + key.type +
+         ": it must be a text or an integer");
+    }
+    if (key.generated)
+      no("the parent's key, column " + quoted(o.parent.key) +
+         ", is made by the database: name one that takes a key");
+    if (key.what != link.what) {
+      no("the link, column " + quoted(o.source.link) + " (" + link.type +
+         "), cannot hold the parent's key, column " + quoted(o.parent.key) + " (" + key.type + ")");
+    }
+    if (!o.key_of) made_keys_fit(key, link);
+    states(of_.parent, o.parent.state,
+           {o.parent.open, o.parent.closed, o.parent.settled, o.parent.voided});
+    if (!o.parent.count.empty()) whole(of_.parent, o.parent.count, "the count");
+    for (auto const* const list : {&o.parent.opening, &o.parent.following}) {
+      for (auto const& one : *list) {
+        auto const& column = need(of_.parent, one.column, "a column that is set");
+        if (column.generated) no("column " + quoted(one.column) + " is made by the database");
+        if (one.expression.empty()) no("column " + quoted(one.column) + " has no expression");
+      }
+    }
+  }
+
+  void made_keys_fit(column const& key, column const& link) const {
+    if (key.what == kind::integer) {
+      if (std::min(key.high, link.high) != std::numeric_limits<std::int64_t>::max()) {
+        no("the keys made have 64 bits, and column " +
+           quoted(key.high < link.high ? key.name : link.name) +
+           " has fewer: make it a bigint, or the keys with key_of");
+      }
+      return;
+    }
+    auto const needed = made_key + static_cast<std::int64_t>(of_.options.key_prefix.size());
+    for (auto const* const one : {&key, &link}) {
+      if (one->length.value_or(needed) < needed) {
+        no("the keys made have " + std::to_string(needed) + " characters, and column " +
+           quoted(one->name) + " has room for " + std::to_string(*one->length));
+      }
+    }
+  }
+
+  column const& whole(table const& in, std::string const& name, std::string_view what) const {
+    auto const& out = need(in, name, what);
+    if (out.what != kind::integer) {
+      no(std::string(what) + ", column " + quoted(name) + " of " + quoted(in.name) +
+         ", is of type " + out.type + ": sums are exact for integers only");
+    }
+    return out;
+  }
+
+  void sums() const {
+    std::set<std::string> different{of_.options.parent.count};
+    for (auto const& one : of_.options.sums) {
+      auto const& from = whole(of_.source, one.from, "an amount");
+      auto const& into = whole(of_.parent, one.into, "a sum");
+      if (into.high < from.high) {
+        no("the sum, column " + quoted(one.into) + " (" + into.type +
+           "), cannot hold one amount of column " + quoted(one.from) + " (" + from.type + ")");
+      }
+      if (!different.insert(one.into).second) no("column " + quoted(one.into) + " is set twice");
+    }
+  }
+
+  /// Each statement that holds an expression is prepared, with a range of no rows.
+  void expressions() const { of_.sql = statements_of(with_, of_.options, of_.source, of_.parent); }
+
+  core::context const& with_;
+  definition& of_;
+};
+
+}  // namespace
+
+std::string text_of(state_value const& state) {
+  if (auto const* const number = std::get_if<std::int64_t>(&state)) return std::to_string(*number);
+  return std::get<std::string>(state);
+}
+
+void bad(std::string_view aggregation, std::string const& what) {
+  throw error({.kind = fault::bad_argument}, "aggregation " + quoted(aggregation) + ": " + what);
+}
+
+std::string structure_of(aggregation_options const& of) {
+  auto const& s = of.source;
+  auto const& p = of.parent;
+  std::string out = "source " + s.table + "\nkey " + s.key + "\nstate " + s.state + " " +
+                    text_of(s.free) + " " + text_of(s.taken) + " " + text_of(s.settled) +
+                    "\nlink " + s.link + " " + (s.unlinked ? quoted(*s.unlinked) : "null") +
+                    "\ngroup";
+  for (auto const& one : s.group) out += " " + one;
+  out += "\nparent " + p.table + "\nparent key " + p.key + "\nparent state " + p.state + " " +
+         text_of(p.open) + " " + text_of(p.closed) + " " + text_of(p.settled) + " " +
+         text_of(p.voided) + "\ncount " + p.count + "\nsums";
+  for (auto const& one : of.sums) out += " " + one.from + " into " + one.into;
+  return out;
+}
+
+definition checked(core::context const& with, std::string_view name,
+                   aggregation_options const& of) {
+  core::check_text("aggregation's name", name);
+  if (name.empty() || name.size() > 255) bad(name, "a name has 1 to 255 bytes");
+  definition out;
+  out.name = name;
+  out.options = of;
+  if (of.source.table.empty()) bad(name, "the source has no table");
+  if (of.parent.table.empty()) bad(name, "the parent has no table");
+  out.source = tables::look(with, of.source.table);
+  out.parent = tables::look(with, of.parent.table);
+  examiner(with, out).examine();
+  out.number_keys = out.source.find(of.source.key)->what == kind::integer;
+  out.number_parents = out.parent.find(of.parent.key)->what == kind::integer;
+  return out;
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,44 @@
+// A declaration that was found to fit the tables it names, and the statements it makes.
+// Thread safety: values.
+#pragma once
+
+#include "aggregation/statements.hpp"
+#include "core/context.hpp"
+#include "tables/table.hpp"
+
+#include <daybook/aggregation_options.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+struct definition {
+  std::string name;
+  std::int64_t id = 0;
+  aggregation_options options;
+  tables::table source;
+  tables::table parent;
+  bool number_keys = false;     ///< the source's are integers
+  bool number_parents = false;  ///< the parent's are
+  statements sql;
+};
+
+/// On failure: daybook::error (fault::bad_argument) that names what does not fit, and where.
+[[nodiscard]] definition checked(core::context const& with, std::string_view name,
+                                 aggregation_options const& of);
+/// What may not change while parents are open, as text.
+[[nodiscard]] std::string structure_of(aggregation_options const& of);
+/// As aggregation::advice().
+[[nodiscard]] std::vector<std::string> advice_on(core::context const& with, definition const& of);
+
+[[nodiscard]] std::string text_of(state_value const& state);
+[[noreturn]] void bad(std::string_view aggregation, std::string const& what);
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

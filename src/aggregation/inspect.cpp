@@ -1,0 +1,169 @@
+// What is there: parents, their rows, what was done, what would be.
+#include "aggregation/chunk.hpp"
+#include "aggregation/store.hpp"
+
+#include "base/rows.hpp"
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <limits>
+#include <map>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+timestamp instant(cell const& from) {
+  return timestamp(std::chrono::microseconds(number_in(from).value_or(0)));
+}
+
+void check_limit(std::string_view name, int limit) {
+  if (limit < 1 || limit > 10'000) {
+    bad(name, "a limit of " + std::to_string(limit) + ": it must be between 1 and 10 000");
+  }
+}
+
+/// From the columns state, count and sums.
+void read_values(parent_info& to, std::span<cell const> row) {
+  to.state = text_in(row[0]);
+  to.count = number_in(row[1]);
+  for (auto const& one : row.subspan(2)) to.sums.push_back(text_in(one));
+}
+
+}  // namespace
+
+std::vector<group_preview> store::preview(int limit) const {
+  check_limit(of_.name, limit);
+  std::vector<group_preview> out;
+  core::read(with_, patience, [&](db::session& on) {
+    out.clear();
+    auto const found = groups_of(db::run(on, of_.sql.preview, {std::int64_t{limit}}));
+    base::rows groups;
+    for (auto const& one : found) {
+      if (one.group) groups.begin().add(std::string_view(*one.group));
+    }
+    auto const text = groups.text();
+    auto const open = db::run(on, with_.sql["aggregation.open"], {of_.id, std::string_view(text)});
+    std::map<std::string, std::string> parents;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      parents.emplace(text_in(open.row(i)[0]), text_in(open.row(i)[1]));
+    }
+    for (auto const& one : found) {
+      group_preview to{shown(one.group), one.count, {}, {}, why_not(of_, one)};
+      for (auto const& amount : one.amounts) to.sums.push_back(text_of(amount.sum));
+      if (of_.options.sums.empty()) to.sums.clear();
+      auto const parent = parents.find(one.group.value_or(""));
+      if (parent != parents.end()) to.parent = parent->second;
+      out.push_back(std::move(to));
+    }
+  });
+  return out;
+}
+
+std::optional<parent_info> store::find(std::string_view parent) const {
+  auto const key = key_value(parent, of_.number_parents);
+  if (!key) return std::nullopt;
+  std::optional<parent_info> out;
+  core::read(with_, patience, [&](db::session& on) {
+    out.reset();
+    auto const ours = db::run(on, with_.sql["aggregation.parent_of_ours"], {of_.id, parent});
+    auto const found = db::run(on, of_.sql.parent, {*key});
+    if (ours.size() == 0 || found.size() == 0) return;
+    out.emplace();
+    out->key = parent;
+    out->group = shown(text_in(ours.row(0)[0]));
+    out->opened = instant(ours.row(0)[1]);
+    read_values(*out, found.row(0));
+  });
+  return out;
+}
+
+std::vector<parent_info> store::parents(parents_query const& what) const {
+  check_limit(of_.name, what.limit);
+  auto const filtered = what.state
+                            ? parents_in(with_, of_.options, of_.source, of_.parent, *what.state)
+                            : db::entry{};
+  auto const& statement = what.state ? filtered : of_.sql.parents;
+  std::vector<parent_info> out;
+  core::read(with_, patience, [&](db::session& on) {
+    auto const found =
+        db::run(on, statement, {std::string_view(what.after), std::int64_t{what.limit}, of_.id});
+    out.assign(found.size(), {});
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      auto const row = found.row(i);
+      out[i].key = text_in(row[0]);
+      out[i].group = shown(text_in(row[1]));
+      out[i].opened = instant(row[2]);
+      read_values(out[i], row.subspan(3));
+    }
+  });
+  return out;
+}
+
+std::vector<aggregated_row> store::rows(std::string_view parent, std::string_view after,
+                                        int limit) const {
+  check_limit(of_.name, limit);
+  auto const key = key_value(parent, of_.number_parents);
+  auto const from = key_value(after, of_.number_keys);
+  if (!key || (!after.empty() && !from)) return {};
+  std::vector<aggregated_row> out;
+  core::read(with_, patience, [&](db::session& on) {
+    auto const found = after.empty()
+                           ? db::run(on, of_.sql.rows_first, {*key, std::int64_t{limit}})
+                           : db::run(on, of_.sql.rows_next, {*key, *from, std::int64_t{limit}});
+    out.assign(found.size(), {});
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      auto const row = found.row(i);
+      out[i].key = text_in(row[0]);
+      out[i].state = text_in(row[1]);
+      for (auto const& one : row.subspan(2)) {
+        bool const null = std::holds_alternative<std::nullptr_t>(one);
+        out[i].amounts.push_back(null ? std::nullopt : std::optional(text_in(one)));
+      }
+    }
+  });
+  return out;
+}
+
+std::optional<std::string> store::parent_of(std::string_view row) const {
+  auto const key = key_value(row, of_.number_keys);
+  if (!key) return std::nullopt;
+  std::optional<std::string> out;
+  core::read(with_, patience, [&](db::session& on) {
+    out.reset();
+    auto const found = db::run(on, of_.sql.link_of, {*key});
+    if (found.size() > 0 && number_in(found.row(0)[1]) == 1) out = text_in(found.row(0)[0]);
+  });
+  return out;
+}
+
+std::vector<aggregation_event> store::history(std::string_view parent, int limit,
+                                              std::int64_t before) const {
+  check_limit(of_.name, limit);
+  if (before == 0) before = std::numeric_limits<std::int64_t>::max();
+  std::vector<aggregation_event> out;
+  core::read(with_, patience, [&](db::session& on) {
+    auto const found = db::run(on, with_.sql["aggregation.history"],
+                               {of_.id, parent, before, std::int64_t{limit}});
+    out.assign(found.size(), {});
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      auto const row = found.row(i);
+      out[i] = {number_in(row[0]).value_or(0),
+                instant(row[1]),
+                static_cast<aggregation_event::kind>(number_in(row[2]).value_or(1)),
+                text_in(row[3]),
+                number_in(row[4]).value_or(0),
+                text_in(row[5]),
+                text_in(row[6]),
+                text_in(row[7])};
+    }
+  });
+  return out;
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

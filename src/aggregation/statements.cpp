@@ -1,0 +1,454 @@
+#include "aggregation/statements.hpp"
+
+#include "base/mutant.hpp"
+#include "core/transact.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+
+std::string number(std::int64_t of) {
+  // The digits of the least one are those of no number of 64 bits.
+  if (of == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
+  return std::to_string(of);
+}
+
+std::string joined(std::vector<std::string> const& parts, std::string_view separator = ", ") {
+  std::string out;
+  for (auto const& one : parts) out += (out.empty() ? "" : std::string(separator)) + one;
+  return out;
+}
+
+std::string word_of(tables::kind what) {
+  switch (what) {
+    case tables::kind::integer: return "integer";
+    case tables::kind::uuid: return "uuid";
+    case tables::kind::date: return "date";
+    default: return "text";
+  }
+}
+
+/// Puts the pieces together.
+class maker {
+ public:
+  maker(core::context const& with, aggregation_options const& of, tables::table const& source,
+        tables::table const& parent)
+      : with_(with), of_(of), source_(source), parent_(parent) {
+    auto const& s = of.source;
+    auto const& p = of.parent;
+    common_ = {{"source", source.sql},
+               {"key", row(s.key)},
+               {"state", name(s.state)},
+               {"link", name(s.link)},
+               {"taken", sql_of(with, s.taken)},
+               {"group", group()},
+               {"parent", parent.sql},
+               {"parent_key", "p." + name(p.key)},
+               {"is_free", is_free()},
+               {"is_taken", row(s.state) + " = " + sql_of(with, s.taken) + " and " + row(s.link)},
+               {"first_key", first_key()},
+               {"amounts", amounts("s.", false)},
+               {"amounts_of", amounts("u.", true)},
+               {"returned", returned()},
+               {"of_parent", of_parent(s.taken)},
+               {"as_link", as_key(link(), "o.parent_key")}};
+  }
+
+  [[nodiscard]] statements all() const;
+  [[nodiscard]] db::entry parents_in(state_value const& state) const {
+    auto holes = of_values();
+    holes["condition"] = parent_is(state);
+    return make("parents", std::move(holes));
+  }
+
+ private:
+  [[nodiscard]] db::holes of_values() const {
+    return {{"parent_values", parent_values()}, {"key_text", as_key(parent_key(), "o.parent_key")}};
+  }
+  [[nodiscard]] std::string name(std::string_view column) const {
+    return tables::quoted(with_.dialect, column);
+  }
+  [[nodiscard]] std::string row(std::string_view column) const { return "s." + name(column); }
+  [[nodiscard]] tables::column const& link() const { return *source_.find(of_.source.link); }
+  [[nodiscard]] tables::column const& parent_key() const { return *parent_.find(of_.parent.key); }
+
+  [[nodiscard]] std::string piece(std::string_view shape, db::holes const& of) const {
+    return with_.sql.text_of("aggregation." + std::string(shape), of);
+  }
+  [[nodiscard]] std::string as_key(tables::column const& of, std::string const& key) const {
+    return piece(of.what == tables::kind::integer ? "as_integer" : "as_text", {{"key", key}});
+  }
+  [[nodiscard]] std::string group() const;
+  [[nodiscard]] std::string is_free() const;
+  [[nodiscard]] std::string is_unlinked() const;
+  [[nodiscard]] std::string unlinked() const;
+  /// True or false, never null.
+  [[nodiscard]] std::string linked_to_nothing() const {
+    auto const link_sql = row(of_.source.link);
+    if (!of_.source.unlinked) return "(" + link_sql + " is null)";
+    return "(" + link_sql + " is not null and " + is_unlinked() + ")";
+  }
+  void verifying(statements& out) const;
+  [[nodiscard]] std::string first_key() const;
+  [[nodiscard]] std::string amounts(std::string const& of, bool returned) const;
+  [[nodiscard]] std::string returned() const;
+  /// Rows of :parent that are in a state.
+  [[nodiscard]] std::string of_parent(state_value const& state) const;
+  [[nodiscard]] std::string free_again() const {
+    return name(of_.source.state) + " = " + sql_of(with_, of_.source.free) + ", " +
+           name(of_.source.link) + " = " + unlinked();
+  }
+  [[nodiscard]] std::string parent_values() const;
+  [[nodiscard]] std::string collation(tables::table const& in, std::string const& column) const;
+  [[nodiscard]] std::string given(tables::column const& of, tables::table const& in,
+                                  std::string_view as, int at) const;
+  [[nodiscard]] std::string given_parent() const {
+    return given(parent_key(), parent_, "daybook_key", 0);
+  }
+  [[nodiscard]] std::string given_sums() const;
+  enum class how : std::uint8_t { add, replace, clear };
+  [[nodiscard]] std::string changes(how by) const;
+  [[nodiscard]] std::string room() const;
+  [[nodiscard]] std::string room_in(std::string const& column, std::string const& more) const;
+  [[nodiscard]] std::string parent_is(state_value const& state) const {
+    return "p." + name(of_.parent.state) + " = " + sql_of(with_, state);
+  }
+  [[nodiscard]] std::string to_state(state_value const& state) const {
+    return name(of_.parent.state) + " = " + sql_of(with_, state);
+  }
+  [[nodiscard]] db::entry make(std::string_view shape, db::holes more = {}) const {
+    more.insert(common_.begin(), common_.end());
+    return with_.sql.made("aggregation." + std::string(shape), more);
+  }
+  [[nodiscard]] db::entry make_parents() const;
+  [[nodiscard]] db::entry set_parents(std::string const& given, std::string const& changes,
+                                      std::string const& condition) const {
+    return make("set_parents", {{"given", given}, {"changes", changes}, {"condition", condition}});
+  }
+  [[nodiscard]] db::entry follow() const;
+
+  core::context const& with_;
+  aggregation_options const& of_;
+  tables::table const& source_;
+  tables::table const& parent_;
+  db::holes common_;
+};
+
+std::string maker::group() const {
+  std::string keys;
+  auto const separator = " " + piece("separator", {}) + " ";
+  for (auto const& one : of_.source.group) {
+    keys += (keys.empty() ? "" : separator) + tables::key_of(with_, *source_.find(one), row(one));
+  }
+  return piece("group", {{"keys", keys}});
+}
+
+std::string maker::unlinked() const {
+  auto const& text = of_.source.unlinked;
+  if (!text) return "null";
+  if (link().what == tables::kind::integer) return *text;
+  return tables::literal(with_.dialect, *text);
+}
+
+std::string maker::is_unlinked() const {
+  return row(of_.source.link) + (of_.source.unlinked ? " = " + unlinked() : " is null");
+}
+
+std::string maker::is_free() const {
+  auto out =
+      row(of_.source.state) + " = " + sql_of(with_, of_.source.free) + " and " + is_unlinked();
+  if (base::left_out("agg_state")) out = "1 = 1";
+  // The end of the line ends a comment, too.
+  if (!of_.source.filter.empty()) out += " and (" + of_.source.filter + "\n)";
+  return out;
+}
+
+std::string maker::first_key() const {
+  auto const& key = *source_.find(of_.source.key);
+  auto const sql = row(of_.source.key);
+  // Not every engine knows the least of uuids.
+  return "min(" + (key.what == tables::kind::uuid ? tables::key_of(with_, key, sql) : sql) + ")";
+}
+
+std::string maker::amounts(std::string const& of, bool returned) const {
+  std::vector<std::string> out;
+  for (auto const& one : of_.sums) {
+    auto const column = of + (returned ? "a" + std::to_string(out.size()) : name(one.from));
+    out.push_back(piece("amount", {{"column", column}}));
+  }
+  return out.empty() ? "0, 0, 0, 0" : joined(out);
+}
+
+std::string maker::returned() const {
+  std::vector<std::string> out;
+  for (auto const& one : of_.sums) {
+    out.push_back(row(one.from) + " as a" + std::to_string(out.size()));
+  }
+  return out.empty() ? "1 as a0" : joined(out);
+}
+
+std::string maker::of_parent(state_value const& state) const {
+  auto out = row(of_.source.link) + " = :parent and " + row(of_.source.state) + " = " +
+             sql_of(with_, state);
+  if (source_.led_by(std::vector{of_.source.link}) != nullptr) return out;
+  // An index on what never changes of a row is better than none.
+  for (auto const& one : of_.source.group) {
+    if (parent_.find(one) == nullptr) return out;
+    out += " and " + row(one) + " = (select p." + name(one) + " from " + parent_.sql +
+           " as p where p." + name(of_.parent.key) + " = :parent)";
+  }
+  return out;
+}
+
+std::string maker::parent_values() const {
+  std::vector<std::string> out{"p." + name(of_.parent.state)};
+  out.push_back(of_.parent.count.empty() ? "null" : "p." + name(of_.parent.count));
+  for (auto const& one : of_.sums) out.push_back("p." + name(one.into));
+  return joined(out);
+}
+
+std::string maker::collation(tables::table const& in, std::string const& column) const {
+  std::optional<std::string> out;
+  core::read(with_, patience, [&](db::session& on) {
+    auto const found =
+        db::run(on, with_.sql["aggregation.collation"], {in.schema, in.name, column});
+    if (found.size() > 0) decode(found.row(0)[0], out);
+  });
+  return out.value_or("");
+}
+
+std::string maker::given(tables::column const& of, tables::table const& in, std::string_view as,
+                         int at) const {
+  return piece("given_" + word_of(of.what), {{"name", std::string(as)},
+                                             {"at", std::to_string(at)},
+                                             {"collation", collation(in, of.name)}});
+}
+
+std::string maker::given_sums() const {
+  std::vector<std::string> out{given_parent()};
+  auto const add = [&](std::string const& as) {
+    out.push_back(piece("given_integer",
+                        {{"name", as}, {"at", std::to_string(out.size())}, {"collation", ""}}));
+  };
+  add("daybook_count");
+  for (std::size_t i = 0; i < of_.sums.size(); ++i) add("daybook_sum" + std::to_string(i));
+  return joined(out);
+}
+
+std::string maker::changes(how by) const {
+  std::vector<std::string> out;
+  auto const set = [&](std::string const& column, std::string const& from) {
+    auto const to = name(column);
+    switch (by) {
+      case how::add: out.push_back(to + " = p." + to + " + g." + from); break;
+      case how::replace: out.push_back(to + " = g." + from); break;
+      case how::clear: out.push_back(to + " = 0"); break;
+    }
+  };
+  if (!of_.parent.count.empty()) set(of_.parent.count, "daybook_count");
+  for (std::size_t i = 0; i < of_.sums.size(); ++i) {
+    set(of_.sums[i].into, "daybook_sum" + std::to_string(i));
+  }
+  if (by == how::clear) out.push_back(to_state(of_.parent.voided));
+  // Something is always set: a row that is found and stays as it is need not be locked.
+  if (out.empty()) out.push_back(to_state(of_.parent.open));
+  return joined(out);
+}
+
+std::string maker::room_in(std::string const& column, std::string const& more) const {
+  auto const& limits = *parent_.find(column);
+  auto const sql = "p." + name(column);
+  return piece("is_whole", {{"column", sql}}) + " and case when " + more + " >= 0 then " + sql +
+         " <= " + number(limits.high) + " - " + more + " else " + sql +
+         " >= " + number(limits.low) + " - " + more + " end";
+}
+
+std::string maker::room() const {
+  std::vector<std::string> out{parent_is(of_.parent.open)};
+  if (!of_.parent.count.empty()) out.push_back(room_in(of_.parent.count, "g.daybook_count"));
+  for (std::size_t i = 0; i < of_.sums.size(); ++i) {
+    out.push_back(room_in(of_.sums[i].into, "g.daybook_sum" + std::to_string(i)));
+  }
+  return joined(out, " and ");
+}
+
+db::entry maker::make_parents() const {
+  auto const& p = of_.parent;
+  std::vector<std::string> columns{name(p.key), name(p.state)};
+  std::vector<std::string> values{"daybook_row.daybook_key", sql_of(with_, p.open)};
+  auto const put = [&](std::string const& column, std::string value) {
+    columns.push_back(name(column));
+    values.push_back(std::move(value));
+  };
+  if (!p.count.empty()) put(p.count, "0");
+  for (auto const& one : of_.sums) put(one.into, "0");
+  for (auto const& one : p.opening) put(one.column, "(" + one.expression + "\n)");
+  std::vector<std::string> group;
+  for (auto const& one : of_.source.group) {
+    group.push_back(row(one) + " as " + name(one));
+    auto const given = [&](auto const& other) { return other.column == one; };
+    if (parent_.find(one) != nullptr && std::none_of(p.opening.begin(), p.opening.end(), given)) {
+      put(one, "daybook_row." + name(one));
+    }
+  }
+  auto const given_columns =
+      given_parent() + ", " +
+      piece("given_text", {{"name", "daybook_group"}, {"at", "1"}, {"collation", ""}}) + ", " +
+      given(*source_.find(of_.source.key), source_, "daybook_first", 2);
+  return make("make_parents", {{"given", given_columns},
+                               {"columns", joined(columns)},
+                               {"values", joined(values)},
+                               {"group_columns", joined(group)}});
+}
+
+db::entry maker::follow() const {
+  std::vector<std::string> out;
+  for (auto const& one : of_.parent.following) {
+    auto const sql = "(" + one.expression + "\n)";
+    bool const whole = parent_.find(one.column)->what == tables::kind::integer;
+    out.push_back(name(one.column) + " = " + (whole ? piece("whole", {{"expression", sql}}) : sql));
+  }
+  if (out.empty()) return {};
+  return make("follow", {{"given", given_parent()}, {"following", joined(out)}});
+}
+
+statements maker::all() const {
+  auto const& s = of_.source;
+  auto const& p = of_.parent;
+  auto const is = [&](state_value const& state) {
+    return row(s.state) + " = " + sql_of(with_, state);
+  };
+  auto const values = of_values();
+  auto const with = [](db::holes some, db::holes const& more) {
+    some.insert(more.begin(), more.end());
+    return some;
+  };
+  auto rows = row(s.key) + ", " + row(s.state);
+  for (auto const& one : of_.sums) rows += ", " + row(one.from);
+  db::holes const listed{{"of_parent", row(s.link) + " = :parent"}, {"row_values", rows}};
+  auto const list = [&](std::string_view shape) {
+    auto holes = with(listed, common_);
+    return with_.sql.made("aggregation." + std::string(shape), holes);
+  };
+  statements out;
+  out.range_first = make("range_first");
+  out.range_next = make("range_next");
+  out.survey = make("survey");
+  out.preview = make("preview");
+  out.make_parents = make_parents();
+  out.take = make("take");
+  out.add = set_parents(given_sums(), changes(how::add), room());
+  out.replace = set_parents(given_sums(), changes(how::replace), parent_is(p.open));
+  out.close = set_parents(given_parent(), to_state(p.closed), parent_is(p.open));
+  out.settle = set_parents(given_parent(), to_state(p.settled), parent_is(p.closed));
+  out.clear = set_parents(given_parent(), changes(how::clear),
+                          "(" + parent_is(p.open) + " or " + parent_is(p.closed) + ")");
+  out.follow = follow();
+  out.parent = make("parent", with(values, {{"lock", ""}}));
+  out.parent_locked = make("parent", with(values, {{"lock", piece("lock", {})}}));
+  out.parents = make("parents", with(values, {{"condition", "1 = 1"}}));
+  out.sum_rows = make("sum_rows");
+  out.settle_rows = make(
+      "move_rows",
+      {{"changes", name(s.state) + " = " + sql_of(with_, s.settled)}, {"is_done", is(s.settled)}});
+  out.free_rows = make(
+      "move_rows", {{"changes", free_again()}, {"is_done", is(s.free) + " and " + is_unlinked()}});
+  out.link_of = make(
+      "link_of", {{"link_text", row(s.link)}, {"is_linked", is(s.taken) + " or " + is(s.settled)}});
+  out.free_row = make("free_row", {{"changes", free_again()}, {"is_held", is(s.taken)}});
+  out.rows_first = list("rows_first");
+  out.rows_next = list("rows_next");
+  verifying(out);
+  return out;
+}
+
+void maker::verifying(statements& out) const {
+  auto const& s = of_.source;
+  auto const& p = of_.parent;
+  auto const is = [&](state_value const& state) {
+    return row(s.state) + " = " + sql_of(with_, state);
+  };
+  auto const bound = "(" + is(s.taken) + " or " + is(s.settled) + ")";
+  std::vector<std::string> sums;
+  std::vector<std::string> texts;
+  std::vector<std::string> wrong;
+  if (!p.count.empty()) {
+    wrong.push_back(
+        piece("differ", {{"one", "coalesce(r.n, 0)"}, {"other", "p." + name(p.count)}}));
+  }
+  for (auto const& one : of_.sums) {
+    auto const as = "sum" + std::to_string(sums.size());
+    sums.push_back(piece("row_sum", {{"column", row(one.from)}, {"name", as}}));
+    texts.push_back(piece("sum_text", {{"name", as}}));
+    wrong.push_back(piece("sum_differs", {{"column", "p." + name(one.into)}, {"name", as}}));
+  }
+  auto const live = "(" + parent_is(p.open) + " or " + parent_is(p.closed) + ")";
+  wrong.push_back("coalesce(r.held, 0) <> case when " + live + " then coalesce(r.n, 0) else 0 end");
+  wrong.push_back("(" + parent_is(p.voided) + " and r.n > 0)");
+  wrong.push_back("(" + parent_is(p.open) + " and o.open_group is null)");
+  wrong.push_back("(o.open_group is not null and not " + parent_is(p.open) + ")");
+  wrong.push_back("not (" + live + " or " + parent_is(p.settled) + " or " + parent_is(p.voided) +
+                  ")");
+  auto const text = [&](tables::column const& of, std::string const& sql) {
+    return piece("group", {{"keys", tables::key_of(with_, of, sql)}});
+  };
+  auto const parent_text = text(parent_key(), "p." + name(p.key));
+  auto const link_text = text(link(), row(s.link));
+  auto const ours = "(o.parent_key is not null or r.k is not null or " + parent_is(p.open) + ")";
+  out.verify_parents =
+      make("verify_parents", {{"of_rows", bound},
+                              {"held", is(s.taken)},
+                              {"row_sums", sums.empty() ? "0 as sum0" : joined(sums)},
+                              {"sum_texts", texts.empty() ? "'0'" : joined(texts)},
+                              {"parent_text", parent_text},
+                              {"parent_values", parent_values()},
+                              {"condition", ours + " and (" + joined(wrong, " or ") + ")"}});
+  out.verify_gone = make("verify_gone", {{"key_text", as_key(parent_key(), "o.parent_key")}});
+  out.verify_counts = make("verify_counts", {{"of_rows", bound}});
+  auto const rows = [&](std::string const& condition) {
+    return make("verify_rows", {{"link_text", link_text}, {"condition", condition}});
+  };
+  auto const gone = "not exists (select 1 from " + parent_.sql + " as p where p." + name(p.key) +
+                    " = " + row(s.link) + ")";
+  out.wrong_group = rows(bound + " and o.group_key is not null and " +
+                         piece("differ", {{"one", group()}, {"other", "o.group_key"}}));
+  out.orphans = rows(bound + " and not " + linked_to_nothing() + " and " + gone);
+  out.unlinked = rows("(" + bound + " and " + linked_to_nothing() + ") or (" + is(s.free) +
+                      " and not " + linked_to_nothing() + ")");
+  out.unknown_state = rows(row(s.state) + " is null or not (" + bound + " or " + is(s.free) + ")");
+}
+
+}  // namespace
+
+std::string sql_of(core::context const& with, state_value const& state) {
+  if (auto const* const number_state = std::get_if<std::int64_t>(&state)) {
+    return number(*number_state);
+  }
+  return tables::literal(with.dialect, std::get<std::string>(state));
+}
+
+statements statements_of(core::context const& with, aggregation_options const& of,
+                         tables::table const& source, tables::table const& parent) {
+  return maker(with, of, source, parent).all();
+}
+
+db::entry parents_in(core::context const& with, aggregation_options const& of,
+                     tables::table const& source, tables::table const& parent,
+                     state_value const& state) {
+  return maker(with, of, source, parent).parents_in(state);
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

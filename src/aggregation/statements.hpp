@@ -1,0 +1,67 @@
+// The statements on the tables of a declaration: made once, from shapes and quoted names.
+// Thread safety: values.
+#pragma once
+
+#include "core/context.hpp"
+#include "db/catalogue.hpp"
+#include "tables/table.hpp"
+
+#include <daybook/aggregation_options.hpp>
+
+#include <string>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+struct statements {
+  // Of ranges of free rows.
+  db::entry range_first;
+  db::entry range_next;
+  db::entry survey;
+  db::entry preview;
+  db::entry make_parents;
+  db::entry take;
+  // Of parents, by rows [parent, count, sum, ...] or [parent].
+  db::entry add;      ///< to those that are open and have room
+  db::entry replace;  ///< the count and sums of one that is open
+  db::entry close;
+  db::entry settle;
+  db::entry clear;   ///< void, with a count and sums of 0
+  db::entry follow;  ///< no parts: nothing follows
+  db::entry parent;
+  db::entry parent_locked;
+  db::entry parents;
+  // Of a parent's rows.
+  db::entry sum_rows;
+  db::entry settle_rows;
+  db::entry free_rows;
+  db::entry link_of;
+  db::entry free_row;
+  db::entry rows_first;
+  db::entry rows_next;
+  // Of what is wrong.
+  db::entry verify_counts;
+  db::entry verify_parents;
+  db::entry verify_gone;
+  db::entry wrong_group;
+  db::entry orphans;
+  db::entry unlinked;
+  db::entry unknown_state;
+};
+
+/// Precondition: the declaration fits the tables. On failure: daybook::error (fault::bad_argument)
+/// where an expression of it names a parameter.
+[[nodiscard]] statements statements_of(core::context const& with, aggregation_options const& of,
+                                       tables::table const& source, tables::table const& parent);
+
+/// Those parents that are in a state, as statements::parents.
+[[nodiscard]] db::entry parents_in(core::context const& with, aggregation_options const& of,
+                                   tables::table const& source, tables::table const& parent,
+                                   state_value const& state);
+/// A state as it stands in SQL.
+[[nodiscard]] std::string sql_of(core::context const& with, state_value const& state);
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

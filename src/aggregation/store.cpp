@@ -1,0 +1,179 @@
+// Making an aggregation, and what its transactions write down of themselves.
+#include "aggregation/store.hpp"
+
+#include "aggregation/keys.hpp"
+#include "base/rows.hpp"
+#include "base/text.hpp"
+#include "core/operate.hpp"
+#include "core/run.hpp"
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+struct known {
+  std::int64_t id = 0;
+  std::string declared;
+  std::int64_t open = 0;
+};
+
+std::optional<known> look(core::context const& with, std::string_view name) {
+  std::optional<known> out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["aggregation.look"], {name});
+    out.reset();
+    if (found.size() == 0) return;
+    out.emplace();
+    decode(found.row(0)[0], out->id);
+    decode(found.row(0)[1], out->declared);
+    decode(found.row(0)[2], out->open);
+  });
+  return out;
+}
+
+void write(core::context const& with, std::string_view statement,
+           std::initializer_list<value> values) {
+  try {
+    core::write(with, {.name = "declare", .patience = patience}, with.sql[statement], values);
+  } catch (core::lost_reply const&) {
+    return;  // who looks next sees what became of it
+  }
+}
+
+/// The first lines that are not the same.
+std::string difference(std::string_view before, std::string_view now) {
+  while (!before.empty() || !now.empty()) {
+    auto const one = before.substr(0, before.find('\n'));
+    auto const other = now.substr(0, now.find('\n'));
+    if (one != other) return "'" + std::string(other) + "', and before '" + std::string(one) + "'";
+    before.remove_prefix(std::min(before.size(), one.size() + 1));
+    now.remove_prefix(std::min(now.size(), other.size() + 1));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<store> make(core::context const& with, std::string_view name,
+                            aggregation_options const& of) {
+  auto made = checked(with, name, of);
+  auto const structure = structure_of(of);
+  std::string_view const declared = structure;
+  core::backoff pauses(patience);
+  for (;;) {
+    auto const found = look(with, name);
+    if (found && found->declared == structure) {
+      made.id = found->id;
+      return std::make_shared<store>(with, std::move(made));
+    }
+    if (found && found->open > 0) {
+      throw error({.kind = fault::configuration},
+                  "aggregation '" + std::string(name) + "' was declared otherwise, and " +
+                      std::to_string(found->open) + " of its parents are not settled or void: " +
+                      difference(found->declared, structure));
+    }
+    if (found) {
+      write(with, "aggregation.declare", {name, declared, std::string_view(found->declared)});
+    } else {
+      write(with, "aggregation.make", {name, declared});
+    }
+    if (!pauses.pause()) bad(name, "it is being declared all the time, by others");
+  }
+}
+
+std::vector<std::string> names(core::context const& with) {
+  std::vector<std::string> out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["aggregation.names"], {});
+    out.assign(found.size(), {});
+    for (std::size_t i = 0; i < out.size(); ++i) decode(found.row(i)[0], out[i]);
+  });
+  return out;
+}
+
+bool was_done(db::session& on, core::context const& with, std::int64_t aggregation,
+              aggregation_event::kind what, std::string_view call,
+              std::optional<std::string_view> parent, remark const& by) {
+  core::bounded_remark const bounded(by);
+  return db::run(on, with.sql["aggregation.begin"],
+                 {aggregation, static_cast<std::int64_t>(what), call, to_value(parent),
+                  std::string_view(bounded.actor), std::string_view(bounded.reason)})
+             .affected == 0;
+}
+
+void write_done(db::session& on, core::context const& with, std::string_view call,
+                std::optional<std::string_view> parent, std::int64_t rows,
+                std::string_view detail) {
+  db::run(on, with.sql["aggregation.done"], {call, to_value(parent), rows, detail});
+}
+
+std::optional<value> store::key_value(std::string_view key, bool is_number) {
+  if (!is_number) return value(key);
+  std::int64_t out = 0;
+  auto const [at, failed] = std::from_chars(key.data(), key.data() + key.size(), out);
+  if (failed != std::errc() || at != key.data() + key.size()) return std::nullopt;
+  return value(out);
+}
+
+std::string store::one_parent(std::string_view parent) const {
+  base::rows out;
+  out.begin();
+  auto const key = key_value(parent, of_.number_parents).value();
+  if (auto const* const number = std::get_if<std::int64_t>(&key)) {
+    out.add(*number);
+  } else {
+    out.add(parent);
+  }
+  return out.text();
+}
+
+std::vector<std::string> store::new_keys(
+    std::int64_t now_us, std::size_t count,
+    std::function<std::string(std::size_t)> const& group) const {
+  std::vector<std::string> out;
+  if (of_.options.key_of) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const key = of_.options.key_of(keys_of(group(i)));
+      check_key(key);
+      out.push_back(key);
+    }
+  } else if (of_.number_parents) {
+    for (auto const one : new_numbers(now_us, count)) out.push_back(std::to_string(one));
+  } else {
+    for (auto const& one : new_texts(now_us, count)) out.push_back(of_.options.key_prefix + one);
+  }
+  return out;
+}
+
+void store::check_key(std::string const& key) const {
+  auto const what = "key_of has given '" + base::bounded(key, 100) + "', which ";
+  if (of_.number_parents) {
+    if (!key_value(key, true)) bad(of_.name, what + "is no number");
+    return;
+  }
+  core::check_text("aggregation '" + of_.name + "': the key that key_of has given", key);
+  if (key.empty() || key.size() > 255 || base::first_control(key) != std::string::npos) {
+    bad(of_.name, what + "is no key: 1 to 255 bytes without control characters");
+  }
+}
+
+bool store::shut(db::session& on, std::string_view parent, bool ended) const {
+  return db::run(on, with_.sql["aggregation.shut"], {of_.id, parent, std::int64_t{ended ? 1 : 0}})
+             .affected == 1;
+}
+
+void store::follow(db::session& on, std::string_view rows) const {
+  if (!of_.sql.follow.parts.empty()) db::run(on, of_.sql.follow, {rows});
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,182 @@
+// Every parent against its rows, in one snapshot. Only what differs leaves the database.
+#include "aggregation/store.hpp"
+
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+using kind = difference::kind;
+
+/// Gathers at most so many.
+class findings {
+ public:
+  findings(definition const& of, verified& to, int limit) : of_(of), to_(to), limit_(limit) {}
+
+  /// One more than fits, so that it is known that there are more.
+  [[nodiscard]] std::int64_t room() const {
+    return limit_ - static_cast<std::int64_t>(to_.differences.size()) + 1;
+  }
+  void add(difference what) {
+    if (room() <= 1) {
+      to_.complete = false;
+    } else {
+      to_.differences.push_back(std::move(what));
+    }
+  }
+
+  void parent(std::span<cell const> row);
+  void gone(std::span<cell const> row) {
+    add({kind::two_open,
+         text_in(row[0]),
+         shown(text_in(row[1])),
+         of_.options.parent.state,
+         text_of(of_.options.parent.open),
+         "not there",
+         {}});
+  }
+  void row(kind what, std::span<cell const> row);
+
+ private:
+  [[nodiscard]] bool is(std::string const& state, state_value const& one) const {
+    return state == text_of(one);
+  }
+  void states(difference const& base, std::string const& state, bool ours_open, std::int64_t rows,
+              std::int64_t held);
+
+  definition const& of_;
+  verified& to_;
+  int limit_;
+};
+
+void findings::states(difference const& base, std::string const& state, bool ours_open,
+                      std::int64_t rows, std::int64_t held) {
+  auto const& p = of_.options.parent;
+  auto const& s = of_.options.source;
+  auto const say = [&](kind what, std::string column, std::string expected, std::string found) {
+    auto one = base;
+    one.what = what;
+    one.column = std::move(column);
+    one.expected = std::move(expected);
+    one.found = std::move(found);
+    add(std::move(one));
+  };
+  bool const open = is(state, p.open);
+  bool const live = open || is(state, p.closed);
+  if (!live && !is(state, p.settled) && !is(state, p.voided)) {
+    say(kind::unknown_state, p.state, "", state);
+    return;
+  }
+  if (open != ours_open) {
+    say(kind::two_open, p.state, ours_open ? text_of(p.open) : "not " + text_of(p.open), state);
+  }
+  auto const counted = [&](std::int64_t how_many) {
+    return std::to_string(how_many) + " of " + std::to_string(rows) + " rows";
+  };
+  if (live && held != rows) say(kind::state, s.state, text_of(s.taken), counted(held));
+  if (is(state, p.settled) && held != 0) {
+    say(kind::state, s.state, text_of(s.settled), counted(rows - held));
+  }
+  if (is(state, p.voided) && rows != 0) say(kind::state, s.state, text_of(s.free), counted(0));
+}
+
+void findings::parent(std::span<cell const> row) {
+  auto const& o = of_.options;
+  auto const sums = o.sums.size();
+  std::optional<std::string> group;
+  decode(row[1], group);
+  difference base{};
+  base.parent = text_in(row[0]);
+  if (group) base.group = shown(group);
+  auto const values = row.subspan(3);            // state, count, sums
+  auto const theirs = values.subspan(2 + sums);  // rows, held, sums
+  auto const rows = number_in(theirs[0]).value_or(0);
+  states(base, text_in(values[0]), number_in(row[2]) == 1, rows, number_in(theirs[1]).value_or(0));
+  if (!o.parent.count.empty() && number_in(values[1]) != rows) {
+    auto one = base;
+    one.what = kind::count;
+    one.column = o.parent.count;
+    one.expected = std::to_string(rows);
+    one.found = text_in(values[1]);
+    add(std::move(one));
+  }
+  for (std::size_t i = 0; i < sums; ++i) {
+    auto const expected = text_of(exact_in(text_in(theirs[2 + i])));
+    auto const found = text_in(values[2 + i]);
+    if (expected == found) continue;
+    auto one = base;
+    one.what = kind::sum;
+    one.column = o.sums[i].into;
+    one.expected = expected;
+    one.found = found;
+    add(std::move(one));
+  }
+}
+
+void findings::row(kind what, std::span<cell const> row) {
+  auto const& s = of_.options.source;
+  difference one{};
+  one.what = what;
+  one.row = text_in(row[0]);
+  one.parent = text_in(row[1]);
+  std::optional<std::string> group;
+  decode(row[3], group);
+  one.group = shown(group);
+  switch (what) {
+    case kind::group:
+      one.expected = shown(text_in(row[4]));
+      one.found = one.group;
+      break;
+    case kind::unknown_state:
+      one.column = s.state;
+      one.found = text_in(row[2]);
+      break;
+    case kind::unlinked:
+      one.column = s.link;
+      one.expected = text_in(row[2]) == text_of(s.free) ? s.unlinked.value_or("null") : "a parent";
+      one.found = one.parent;
+      break;
+    default: one.column = s.link; break;
+  }
+  add(std::move(one));
+}
+
+}  // namespace
+
+verified store::verify(int limit) const {
+  if (limit < 1 || limit > 1'000'000) bad(of_.name, "the limit must be between 1 and 1 000 000");
+  verified out;
+  core::transact(
+      with_, {.name = "verify", .level = isolation::repeatable_read, .patience = patience},
+      [&](db::session& on) {
+        out = {};
+        findings all(of_, out, limit);
+        auto const counts = db::run(on, of_.sql.verify_counts, {of_.id});
+        out.parents = number_in(counts.row(0)[0]).value_or(0);
+        out.rows = number_in(counts.row(0)[1]).value_or(0);
+        auto const parents = db::run(on, of_.sql.verify_parents, {of_.id, all.room()});
+        for (std::size_t i = 0; i < parents.size(); ++i) all.parent(parents.row(i));
+        auto const gone = db::run(on, of_.sql.verify_gone, {of_.id, all.room()});
+        for (std::size_t i = 0; i < gone.size(); ++i) all.gone(gone.row(i));
+        for (auto const& [what, statement] : {std::pair{kind::group, &of_.sql.wrong_group},
+                                              {kind::orphan, &of_.sql.orphans},
+                                              {kind::unlinked, &of_.sql.unlinked},
+                                              {kind::unknown_state, &of_.sql.unknown_state}}) {
+          auto const rows = db::run(on, *statement, {of_.id, all.room()});
+          for (std::size_t i = 0; i < rows.size(); ++i) all.row(what, rows.row(i));
+        }
+        return core::decision::rollback;
+      });
+  return out;
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook
