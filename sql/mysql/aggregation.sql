@@ -184,6 +184,11 @@ not (coalesce(r.{name}, 0) <=> {column});
 -- holes: name
 cast(coalesce(r.{name}, 0) as char);
 
+-- What a person may run.
+-- name: aggregation.create_index
+-- holes: index, schema_name, table, column
+create index {index} on {schema_name}.{table} ({column});
+
 -- The statements.
 
 -- The first and the last of the next keys, and how many they are.
@@ -246,6 +251,15 @@ where {key} between :first and :last and {is_free}
               where o.aggregation = :aggregation and o.open_group = {group})
   and (:excluded = '[]'
     or not json_contains(:excluded, json_quote(convert({group} using utf8mb4))));
+
+-- How many rows of a range are taken by the open parent of their group.
+-- name: aggregation.landed
+-- in: first, last, aggregation
+-- out: count
+-- holes: source, key, is_taken, group, as_link
+select count(*) from {source} as s where {key} between :first and :last
+  and {is_taken} = (select {as_link} from {aggregation_parent} as o
+                    where o.aggregation = :aggregation and o.open_group = {group});
 
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents

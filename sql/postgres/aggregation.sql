@@ -181,6 +181,11 @@ coalesce(r.{name}, 0) is distinct from {column};
 -- holes: name
 coalesce(r.{name}, 0)::text;
 
+-- What a person may run.
+-- name: aggregation.create_index
+-- holes: index, schema_name, table, column
+create index {index} on {schema_name}.{table} ({column});
+
 -- The statements.
 
 -- The first and the last of the next keys, and how many they are.
@@ -245,6 +250,15 @@ with u as (
   returning o.daybook_group, case when {is_taken} = o.daybook_key then 1 else 0 end as well,
     {returned})
 select u.daybook_group, '', count(*), count(*) - sum(u.well), {amounts_of} from u group by 1;
+
+-- How many rows of a range are taken by the open parent of their group.
+-- name: aggregation.landed
+-- in: first, last, aggregation
+-- out: count
+-- holes: source, key, is_taken, group, as_link
+select count(*) from {source} as s where {key} between :first and :last
+  and {is_taken} = (select {as_link} from {aggregation_parent} as o
+                    where o.aggregation = :aggregation and o.open_group = {group});
 
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents

@@ -184,6 +184,11 @@ coalesce(sum({column} >> 32), 0) as {name}, coalesce(sum({column} & 4294967295),
 -- holes: name
 coalesce(r.{name} || ' ' || r.{name}_low, '0');
 
+-- What a person may run.
+-- name: aggregation.create_index
+-- holes: index, schema_name, table, column
+create index {schema_name}.{index} on {table} ({column});
+
 -- The statements.
 
 -- The first and the last of the next keys, and how many they are.
@@ -245,6 +250,15 @@ where {key} between :first and :last and {is_free}
   and exists (select 1 from {aggregation_parent} as o
               where o.aggregation = :aggregation and o.open_group = {group})
   and {group} not in (select e.value from json_each(:excluded) as e);
+
+-- How many rows of a range are taken by the open parent of their group.
+-- name: aggregation.landed
+-- in: first, last, aggregation
+-- out: count
+-- holes: source, key, is_taken, group, as_link
+select count(*) from {source} as s where {key} between :first and :last
+  and {is_taken} = (select {as_link} from {aggregation_parent} as o
+                    where o.aggregation = :aggregation and o.open_group = {group});
 
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents

@@ -7,9 +7,13 @@ namespace aggregations {
 
 std::vector<std::string> advice_on(core::context const& with, definition const& of) {
   auto const& s = of.options.source;
+  auto const quoted = [&](std::string const& name) { return tables::quoted(with.dialect, name); };
   auto const create = [&](std::string const& column) {
-    return "create index " + tables::quoted(with.dialect, of.source.name + "_" + column) + " on " +
-           of.source.sql + " (" + tables::quoted(with.dialect, column) + ")";
+    return with.sql.text_of("aggregation.create_index",
+                            {{"index", quoted(of.source.name + "_" + column)},
+                             {"schema_name", quoted(of.source.schema)},
+                             {"table", quoted(of.source.name)},
+                             {"column", quoted(column)}});
   };
   std::vector<std::string> out;
   // What finds the rows of a parent: its key, or its group, which no chunk changes.

@@ -102,6 +102,7 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
       if (!over) given_ = now_;
     } catch (core::lost_reply const&) {
       in_doubt_ = true;
+      if (base::left_out("agg_retry")) add_alone();
     } catch (error const& e) {
       if (!is_of_data(e) || last_.found.empty()) throw;
       auto const tried = last_.found;
@@ -123,6 +124,7 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
     }
   }
   if (last_.rows == 0) return;
+  if (base::left_out("agg_two")) add_alone();
   to_.done.rows += last_.rows;
   to_.done.parents += last_.made;
   ++to_.done.chunks;
@@ -143,13 +145,13 @@ core::decision chunk::body(db::session& on, groups const& left_out) {
   if (!in_doubt_ && done_before()) return core::decision::rollback;
   find_parents(on);
   make_parents(on);
-  auto const taken = take_rows(on, left_out);
-  if (!add(on, taken)) {
-    explain(on, taken);
+  last_.taken = take_rows(on, left_out);
+  if (!base::left_out("agg_two") && !add(on)) {
+    explain(on);
     return core::decision::rollback;
   }
   std::int64_t rows = 0;
-  for (auto const& one : taken) rows += one.count;
+  for (auto const& one : last_.taken) rows += one.count;
   write_done(on, with_, call_, {}, rows, std::to_string(last_.made) + " parents");
   last_.rows = rows;
   return core::decision::commit;
@@ -220,49 +222,74 @@ void chunk::make_parents(db::session& on) {
   last_.made = wanted;
 }
 
+std::int64_t chunk::landed(db::session& on) const {
+  auto const found =
+      db::run(on, of_.sql.landed, {value_of(now_->first), value_of(now_->last), of_.id});
+  return number_in(found.row(0)[0]).value_or(0);
+}
+
 std::vector<group_rows> chunk::take_rows(db::session& on, groups const& left_out) {
   auto out_of_it = left_out;
   out_of_it.insert(to_.refused.begin(), to_.refused.end());
   auto const excluded = list_of(out_of_it);
+  auto const before = of_.triggers ? landed(on) : 0;
   auto const found =
       db::run(on, of_.sql.take,
               {value_of(now_->first), value_of(now_->last), of_.id, std::string_view(excluded)});
-  if (found.width == 0) {
-    std::int64_t expected = 0;
-    for (auto const& one : last_.found) expected += one.count;
-    if (found.affected != expected) again("rows were changed while they were taken");
-    return last_.found;
-  }
-  auto taken = groups_of(found);
-  for (auto& one : taken) {
+  auto taken = found.width == 0 ? last_.found : groups_of(found);
+  std::int64_t rows = 0;
+  std::int64_t strays = 0;
+  for (auto const& one : taken) {
     bool const known = one.group && last_.parents.contains(*one.group);
-    if (!known || one.strays > 0 || !why_not(of_, one).empty()) {
-      again("rows were changed while they were taken");
-    }
+    if (!known || !why_not(of_, one).empty()) again("rows were changed while they were taken");
+    rows += one.count;
+    strays += one.strays;
+  }
+  if (found.width == 0 && found.affected != rows) again("rows were changed while they were taken");
+  if (strays > 0 || (of_.triggers && landed(on) - before != rows)) {
+    throw error({.kind = fault::statement},
+                "a trigger of '" + of_.source.name + "' changes rows as they are taken");
   }
   return taken;
 }
 
-bool chunk::add(db::session& on, std::vector<group_rows> const& taken) {
+bool chunk::add(db::session& on) {
   std::map<std::string, group_rows const*> by_parent;
-  for (auto const& one : taken) by_parent.emplace(last_.parents.at(*one.group), &one);
+  for (auto const& one : last_.taken) by_parent.emplace(last_.parents.at(*one.group), &one);
+  bool const overwrites = base::left_out("agg_rmw");
   base::rows sums;
   for (auto const& [key, one] : by_parent) {
     sums.begin();
     add_key(sums, key, of_.number_parents);
-    sums.add(one->count);
-    for (auto const& amount : one->amounts) sums.add(narrowed(amount.sum).value());
+    db::table before;
+    if (overwrites)
+      before = db::run(on, of_.sql.parent, {store::key_value(key, of_.number_parents).value()});
+    auto const was = [&](std::size_t at) {
+      return overwrites ? number_in(before.row(0)[at]).value_or(0) : std::int64_t{0};
+    };
+    sums.add(one->count + was(1));
+    for (std::size_t i = 0; i < one->amounts.size(); ++i) {
+      sums.add(narrowed(one->amounts[i].sum).value() + was(2 + i));
+    }
   }
   auto const text = sums.text();
   auto const wanted = static_cast<std::int64_t>(by_parent.size());
-  if (db::run(on, of_.sql.add, {std::string_view(text)}).affected != wanted) return false;
+  auto const& statement = overwrites ? of_.sql.replace : of_.sql.add;
+  if (db::run(on, statement, {std::string_view(text)}).affected != wanted) return false;
   store_.follow(on, text);
   return true;
 }
 
-void chunk::explain(db::session& on, std::vector<group_rows> const& taken) {
+/// Only for tests that show what comes of it.
+void chunk::add_alone() {
+  core::transact(with_, {.name = "aggregate", .patience = patience}, [&](db::session& on) {
+    return add(on) ? core::decision::commit : core::decision::rollback;
+  });
+}
+
+void chunk::explain(db::session& on) {
   auto const& names = of_.options;
-  for (auto const& one : taken) {
+  for (auto const& one : last_.taken) {
     auto const& key = last_.parents.at(*one.group);
     auto const found =
         db::run(on, of_.sql.parent, {store::key_value(key, of_.number_parents).value()});

@@ -40,6 +40,7 @@ class chunk {
   using groups = std::set<std::string>;
   struct attempt {
     std::vector<group_rows> found;  ///< those that may be taken
+    std::vector<group_rows> taken;
     std::map<std::string, std::string> parents;
     std::int64_t rows = 0;
     std::int64_t made = 0;
@@ -54,8 +55,10 @@ class chunk {
   void make_parents(db::session& on);
   /// What was taken, group by group.
   [[nodiscard]] std::vector<group_rows> take_rows(db::session& on, groups const& left_out);
-  bool add(db::session& on, std::vector<group_rows> const& taken);
-  void explain(db::session& on, std::vector<group_rows> const& taken);
+  [[nodiscard]] std::int64_t landed(db::session& on) const;
+  bool add(db::session& on);
+  void add_alone();
+  void explain(db::session& on);
   void refuse(group_rows const& which, std::string const& why);
 
   store const& store_;

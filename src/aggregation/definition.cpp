@@ -6,6 +6,7 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <set>
 #include <utility>
@@ -21,6 +22,7 @@ using tables::kind;
 using tables::table;
 
 constexpr std::int64_t made_key = 26;
+constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -207,8 +209,35 @@ class examiner {
     }
   }
 
-  /// Each statement that holds an expression is prepared, with a range of no rows.
-  void expressions() const { of_.sql = statements_of(with_, of_.options, of_.source, of_.parent); }
+  /// Each statement with an expression in it is tried on no rows.
+  void expressions() const {
+    of_.sql = statements_of(with_, of_.options, of_.source, of_.parent);
+    core::transact(with_, {.name = "declare", .patience = patience}, [&](db::session& on) {
+      std::string_view const nothing = "[]";
+      tried("the filter", [&] { db::run(on, of_.sql.range_first, {std::int64_t{0}}); });
+      tried("what is set when a parent is made",
+            [&] { db::run(on, of_.sql.make_parents, {nothing}); });
+      tried("what follows from the sums", [&] {
+        if (!of_.sql.follow.parts.empty()) db::run(on, of_.sql.follow, {nothing});
+      });
+      auto const found =
+          db::run(on, with_.sql["aggregation.triggers"], {of_.source.schema, of_.source.name});
+      std::int64_t triggers = 0;
+      decode(found.row(0)[0], triggers);
+      of_.triggers = triggers > 0;
+      return core::decision::rollback;
+    });
+  }
+
+  template <class F>
+  void tried(char const* option, F const& what) const {
+    try {
+      what();
+    } catch (error const& e) {
+      if (e.kind() != fault::statement && e.kind() != fault::bad_argument) throw;
+      no(std::string(option) + ": " + e.what());
+    }
+  }
 
   core::context const& with_;
   definition& of_;

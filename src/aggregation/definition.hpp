@@ -23,6 +23,7 @@ struct definition {
   aggregation_options options;
   tables::table source;
   tables::table parent;
+  bool triggers = false;        ///< something happens where a row of the source is changed
   bool number_keys = false;     ///< the source's are integers
   bool number_parents = false;  ///< the parent's are
   statements sql;

@@ -275,7 +275,7 @@ std::string maker::room_in(std::string const& column, std::string const& more) c
 }
 
 std::string maker::room() const {
-  std::vector<std::string> out{parent_is(of_.parent.open)};
+  std::vector<std::string> out{base::left_out("agg_state") ? "1 = 1" : parent_is(of_.parent.open)};
   if (!of_.parent.count.empty()) out.push_back(room_in(of_.parent.count, "g.daybook_count"));
   for (std::size_t i = 0; i < of_.sums.size(); ++i) {
     out.push_back(room_in(of_.sums[i].into, "g.daybook_sum" + std::to_string(i)));
@@ -348,6 +348,7 @@ statements maker::all() const {
   out.preview = make("preview");
   out.make_parents = make_parents();
   out.take = make("take");
+  out.landed = make("landed");
   out.add = set_parents(given_sums(), changes(how::add), room());
   out.replace = set_parents(given_sums(), changes(how::replace), parent_is(p.open));
   out.close = set_parents(given_parent(), to_state(p.closed), parent_is(p.open));

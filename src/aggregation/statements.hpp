@@ -22,6 +22,7 @@ struct statements {
   db::entry preview;
   db::entry make_parents;
   db::entry take;
+  db::entry landed;
   // Of parents, by rows [parent, count, sum, ...] or [parent].
   db::entry add;      ///< to those that are open and have room
   db::entry replace;  ///< the count and sums of one that is open

@@ -40,7 +40,7 @@ class catalogue : public on_engine {
     static bool has_own(std::string const& room) {
       static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
                                                "task.",     "request.", "outcome.", "wake.",
-                                               "schedule.", "tick.",    "table."};
+                                               "schedule.", "tick.",    "table.",   "aggregation."};
       return rooms.contains(room);
     }
   };
@@ -114,7 +114,17 @@ class catalogue : public on_engine {
              {"claim.done rows", R"([[1,2,2,1,0,""]])"},
              {"member.add_all rows", R"([[1,"a",null]])"},
              {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
-             {". outcomes", R"([[1,2,2,1,0,null,""]])"}}};
+             {". outcomes", R"([[1,2,2,1,0,null,""]])"},
+             {". call", "01234567-89ab-7def-8123-456789abcdef"},
+             {". parent", "p"},
+             {". actor", ""},
+             {". detail", ""},
+             {". declared", ""},
+             {"aggregation.declare before", ""},
+             {". position", "1"},
+             {". column", "c"},
+             {". groups", R"([["g"]])"},
+             {". parents", R"([["p","g",1]])"}}};
   }
 
   /// The plan of each part of a statement, in the engine's own words.
