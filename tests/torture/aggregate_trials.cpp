@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <limits>
 #include <thread>
 
 namespace torture {
@@ -19,10 +20,16 @@ constexpr char const* short_lease = "1000";
 constexpr int workers = 7;
 constexpr int moves = 60;  ///< in one trial: several chunks of what the worker takes at once
 
-/// Whose sum has no room, and what his parent holds.
+/// Whose sum has no room, what is free of his parent's, and what is too much.
 constexpr int heavy = 1;
-constexpr int nearly_all = 2'147'483'000;
+constexpr int room = 600;
 constexpr int too_much = 1'000;
+
+/// The most that the parent's column holds; SQLite knows no `int`.
+std::int64_t most_of(std::string_view dialect) {
+  return dialect == "sqlite" ? std::numeric_limits<std::int64_t>::max()
+                             : std::numeric_limits<std::int32_t>::max();
+}
 
 }  // namespace
 
@@ -55,7 +62,7 @@ void aggregate_lane::fail(std::string const& name, std::string const& what, chil
   report_->failure(name + ": " + what + "; it said: " + who.words());
 }
 
-void aggregate_lane::move_brick(int worker, int number) {
+void aggregate_lane::move_brick(int worker, std::int64_t number) {
   database_.execute("insert into t_move_brick (move_no, worker_id, move_num, status) values ('M" +
                     std::to_string(++moves_) + "', " + std::to_string(worker) + ", " +
                     std::to_string(number) + ", 1)");
@@ -75,12 +82,15 @@ void aggregate_lane::move_bricks(int first_worker, int how_many, int all, std::m
 
 aggregate_lane::prepared aggregate_lane::prepare(aggregate_trial const& of,
                                                  std::minstd_rand& dice) {
-  // Not only at the first chunk, or parent, of several.
-  auto const room = of.failpoint.substr(0, of.failpoint.find('.'));
-  bool const many = room != "aggregation" && room != "remove_row";
+  auto const room_of = of.failpoint.substr(0, of.failpoint.find('.'));
+  // Declared once; else not only at the first chunk, or parent, of several.
+  bool const declares = room_of == "declare";
+  bool const many = !declares && room_of != "remove_row";
   auto const skip = of.skip >= 0 ? static_cast<unsigned>(of.skip) : many ? dice() % 3 : 0;
   auto const what = of.failpoint + "=" + of.action + ":" + std::to_string(skip);
-  return {std::to_string(++number_) + " " + what, {{"DAYBOOK_FAILPOINT", what}}};
+  prepared out{std::to_string(++number_) + " " + what, {{"DAYBOOK_FAILPOINT", what}}, {"--script"}};
+  if (declares) out.way = {"--declare", "another " + std::to_string(number_)};
+  return out;
 }
 
 bool aggregate_lane::acted(aggregate_trial const& of, std::string const& name, child& who) {
@@ -99,9 +109,11 @@ bool aggregate_lane::acted(aggregate_trial const& of, std::string const& name, c
 
 /// Somebody comes beside it and does what can be done; then the stopped one goes on, now and then
 /// when its locks were taken from it.
-void aggregate_lane::stopped(aggregate_trial const& of, std::string const& name, child& who,
+void aggregate_lane::stopped(aggregate_trial const& of, prepared const& with, child& who,
                              std::minstd_rand& dice) {
-  child heir(words({"--drain", "--beside"}));
+  auto const& name = with.name;
+  bool const declares = with.way.front() == "--declare";
+  child heir(words(declares ? with.way : std::vector<std::string>{"--drain", "--beside"}));
   // In SQLite nothing takes the lock of a process that is stopped within a transaction.
   bool const waits = dialect_ == "sqlite" && !of.failpoint.ends_with(".committed");
   auto const time = waits || dice() % 3 == 0 ? std::chrono::milliseconds(20 + dice() % 200)
@@ -124,13 +136,13 @@ void aggregate_lane::drain(std::string const& name, std::vector<std::string> con
 void aggregate_lane::one(aggregate_trial const& of, std::minstd_rand& dice) {
   auto const with = prepare(of, dice);
   move_bricks(1, workers, moves, dice);
-  std::vector<std::string> how{"--script"};
+  auto how = with.way;
   if (of.action == "stop") how.insert(how.end(), {"--beside", "--lease", short_lease});
   child worker(words(how), with.armed);
   bool const is_stopped = acted(of, with.name, worker);
   report_->add(checker_.look(), with.name);
   if (is_stopped) {
-    stopped(of, with.name, worker, dice);
+    stopped(of, with, worker, dice);
     report_->add(checker_.look(), with.name);
   }
   drain(with.name, {"--drain"});
@@ -164,7 +176,7 @@ std::string aggregate_lane::untouched() {
 void aggregate_lane::overflow(aggregate_trial const& of, std::minstd_rand& dice) {
   auto const with = prepare(of, dice);
   if (no_room_ == 0) {
-    move_brick(heavy, nearly_all);
+    move_brick(heavy, most_of(dialect_) - room);
     drain(with.name, {"--plain", "--gather"});
   }
   move_brick(heavy, too_much);

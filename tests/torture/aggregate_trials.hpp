@@ -43,14 +43,14 @@ class aggregate_lane {
   struct prepared {
     std::string name;
     environment armed;
+    std::vector<std::string> way;  ///< what the worker does
   };
   prepared prepare(aggregate_trial const& of, std::minstd_rand& dice);
   [[nodiscard]] std::vector<std::string> words(std::vector<std::string> const& more) const;
   void move_bricks(int first_worker, int workers, int moves, std::minstd_rand& dice);
-  void move_brick(int worker, int number);
+  void move_brick(int worker, std::int64_t number);
   [[nodiscard]] bool acted(aggregate_trial const& of, std::string const& name, child& who);
-  void stopped(aggregate_trial const& of, std::string const& name, child& who,
-               std::minstd_rand& dice);
+  void stopped(aggregate_trial const& of, prepared const& with, child& who, std::minstd_rand& dice);
   void drain(std::string const& name, std::vector<std::string> const& how);
   void fail(std::string const& name, std::string const& what, child const& who);
   [[nodiscard]] std::string untouched();

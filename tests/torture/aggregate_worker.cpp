@@ -4,8 +4,9 @@
 //     --script       every verb of an aggregation, several times
 //     --drain        gathers what is free, closes what is open, settles what is closed
 //     --gather       gathers what is free
+//     --declare NAME only that, as another aggregation
 //     --beside       others are at work, too: what was done before is no surprise
-//     --plain        without the column that follows from the sum
+//     --plain        without the column that follows from the sum; some rows are refused
 // Exit codes: as those of torture_worker.
 #include "base/failpoint.hpp"
 #include "stories/pay.hpp"
@@ -38,6 +39,7 @@ struct settings {
   bool script = false;
   bool drain = false;
   bool gather = false;
+  std::string name = "pay";
   bool beside = false;
   bool plain = false;
 };
@@ -51,6 +53,7 @@ settings parse(std::vector<std::string> const& words) {
     if (word == "--script") out.script = true;
     if (word == "--drain") out.drain = true;
     if (word == "--gather") out.gather = true;
+    if (word == "--declare") out.name = words.at(++at);
     if (word == "--beside") out.beside = true;
     if (word == "--plain") out.plain = true;
   }
@@ -66,9 +69,9 @@ daybook::aggregation_options options_of(settings const& how) {
 class worker {
  public:
   explicit worker(settings const& how)
-      : alone_(!how.beside),
+      : alone_(!how.beside && !how.plain),
         book_(how.url, {.lease = how.lease, .renew_in_background = false, .movable_clock = true}),
-        pay_(book_.make_aggregation("pay", options_of(how))) {}
+        pay_(book_.make_aggregation(how.name, options_of(how))) {}
 
   void script() {
     gather(false);
@@ -95,12 +98,7 @@ class worker {
   void gather(bool fresh) {
     std::int64_t there = 0;
     for (auto const& one : pay_.preview()) there += one.refused.empty() ? one.rows : 0;
-    std::int64_t took = 0;
-    for (;;) {
-      auto const now = pay_.aggregate({.fresh = fresh, .actor = by_.actor});
-      took += now.rows;
-      if (now.rows == 0) break;
-    }
+    auto took = pay_.aggregate({.fresh = fresh, .actor = by_.actor}).rows;
     if (alone_ && took != there) {
       throw std::logic_error("took " + std::to_string(took) + " rows of " + std::to_string(there));
     }

@@ -17,6 +17,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -70,52 +73,92 @@ void directed(settings const& how, support::engine const& on, torture::aggregate
   for (auto const& one : plan(how, dialect, "aggregate.", dice)) full->overflow(one, dice);
 }
 
-/// Rows that come in bursts, few workers, small chunks: everybody is at the same parents.
-void random_mix(settings const& how, support::engine const& on, torture::aggregate_report& to) {
-  constexpr int workers = 10;
-  constexpr int in_a_burst = 300;
-  support::fresh_database const database(on);
-  daybook::book book(database.url());
-  book.migrate();
-  bricks::make_tables(database, book.dialect());
-  auto pay = book.make_aggregation("pay", bricks::declared(50));
-  bricks::checker with(database.url(), book.dialect());
-  bricks::carried carried;
-  std::minstd_rand dice(how.seed + 1);
-  auto const tally =
-      std::filesystem::temp_directory_path() / ("torture_aggregate_" + std::to_string(::getpid()));
-  story::crew hands(story::everybody("pay"), {.hand = torture::worker_path(how.hand),
-                                              .url = database.url(),
-                                              .tally = tally.string(),
-                                              .chunk = 50,
-                                              .seed = how.seed,
-                                              .longest_stop = 300ms});
-  for (int fault = 0; fault < how.faults; ++fault) {
+/// Bricks that come in bursts of a few workers: everybody is at the same parents.
+class bursts {
+ public:
+  bursts(std::string url, unsigned seed)
+      : thread_([this, url = std::move(url), seed](std::stop_token const& stop) {
+          try {
+            support::raw_connection on(url);
+            if (url.starts_with("sqlite")) on.execute("pragma busy_timeout = 60000");
+            std::minstd_rand dice(seed);
+            for (int burst = 0; !stop.stop_requested(); ++burst) {
+              on.execute(one(burst, dice));
+              std::this_thread::sleep_for(50ms);
+            }
+          } catch (std::exception const& e) {
+            failure_ = e.what();
+          }
+        }) {}
+
+  [[nodiscard]] bricks::carried end() {
+    thread_ = {};
+    if (!failure_.empty()) throw std::runtime_error("bricks: " + failure_);
+    return carried_;
+  }
+
+ private:
+  std::string one(int burst, std::minstd_rand& dice) {
+    constexpr int workers = 10;
+    constexpr int in_a_burst = 300;
     std::string text = "insert into t_move_brick (move_no, worker_id, move_num, status) values ";
     for (int at = 0; at < in_a_burst; ++at) {
       auto const worker = 1 + static_cast<int>(dice() % workers);
       auto const number = 1 + static_cast<int>(dice() % 100);
-      text += (at == 0 ? "('M" : ", ('M") + std::to_string(fault) + "-" + std::to_string(at) +
+      text += (at == 0 ? "('M" : ", ('M") + std::to_string(burst) + "-" + std::to_string(at) +
               "', " + std::to_string(worker) + ", " + std::to_string(number) + ", 1)";
-      carried[worker] += number;
+      carried_[worker] += number;
     }
-    database.execute((on.name == "sqlite" ? "pragma busy_timeout = 60000; " : "") + text);
-    hands.strike();
-    to.trial("mix");
-    if (fault % 5 == 4) to.add(with.look(), "mix");
+    return text;
   }
-  hands.end();
-  for (auto const& one : hands.failures()) to.failure("mix: " + one);
-  to.note("mix: " + hands.text());
-  std::filesystem::remove(tally);
+
+  bricks::carried carried_;
+  std::string failure_;
+  std::jthread thread_;
+};
+
+/// What is left is gathered, closed and settled; false: it cannot be.
+bool settle_all(daybook::aggregation& pay) {
   daybook::remark const by{.actor = "torture", .reason = "the end"};
   while (pay.aggregate().rows > 0) {
   }
   pay.close_all(by);
   daybook::state_value const closed(bricks::state_taken);
+  bool all = true;
   for (auto const& one : pay.parents({.state = closed, .limit = 10'000})) {
-    static_cast<void>(pay.settle(one.key, by));
+    all = pay.settle(one.key, by) == daybook::settling::done && all;
   }
+  return all;
+}
+
+void random_mix(settings const& how, support::engine const& on, torture::aggregate_report& to) {
+  constexpr int chunk = 50;
+  support::fresh_database const database(on);
+  daybook::book book(database.url());
+  book.migrate();
+  bricks::make_tables(database, book.dialect());
+  auto pay = book.make_aggregation("pay", bricks::declared(chunk));
+  bricks::checker with(database.url(), book.dialect());
+  auto const tally =
+      std::filesystem::temp_directory_path() / ("torture_aggregate_" + std::to_string(::getpid()));
+  bursts coming(database.url(), how.seed + 1);
+  story::crew hands(story::everybody("pay"), {.hand = torture::worker_path(how.hand),
+                                              .url = database.url(),
+                                              .tally = tally.string(),
+                                              .chunk = chunk,
+                                              .seed = how.seed,
+                                              .longest_stop = 300ms});
+  for (int fault = 0; fault < how.faults; ++fault) {
+    hands.strike();
+    to.trial("mix");
+    if (fault % 5 == 4) to.add(with.look(), "mix");
+  }
+  hands.end();
+  auto const carried = coming.end();
+  for (auto const& one : hands.failures()) to.failure("mix: " + one);
+  to.note("mix: " + hands.text());
+  std::filesystem::remove(tally);
+  if (!settle_all(pay)) to.failure("mix: a parent could not be settled");
   to.add(with.look_at_the_end(carried), "mix, at the end");
 }
 
