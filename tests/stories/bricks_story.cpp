@@ -173,7 +173,7 @@ int tell(settings const& how) {
                                 .chunk = how.chunk,
                                 .seed = how.seed,
                                 // In SQLite whoever is stopped may stop everybody.
-                                .longest_stop = on.name == "sqlite" ? 300ms : 1500ms});
+                                .longest_stop = on.name == "sqlite" ? 200ms : 600ms});
   while (!coming.over()) hands.strike();
   hands.end();
   watching.end();

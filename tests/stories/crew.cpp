@@ -19,7 +19,7 @@ constexpr auto patience = 60s;
 
 /// What a letter of the tally means; the small one of a verb: there was nothing to do.
 constexpr std::array<std::pair<char, char const*>, 6> meanings{
-    std::pair{'A', "calls of aggregate that took rows"},
+    std::pair{'A', "chunks"},
     std::pair{'C', "closed"},
     std::pair{'S', "settled"},
     std::pair{'R', "reverted"},
@@ -71,7 +71,7 @@ void crew::tend(place& at) {
 }
 
 void crew::strike() {
-  std::this_thread::sleep_for(milliseconds(30 + up_to(200)));
+  std::this_thread::sleep_for(milliseconds(50 + up_to(300)));
   for (auto& one : places_) tend(one);
   auto& victim = places_[static_cast<std::size_t>(up_to(static_cast<int>(places_.size()) - 1))];
   if (up_to(1) == 0) {

@@ -30,7 +30,7 @@ struct crew_settings {
   std::string tally;  ///< a file
   int chunk = 500;
   unsigned seed = 1;
-  std::chrono::milliseconds longest_stop{1500};
+  std::chrono::milliseconds longest_stop{600};
 };
 
 class crew {

@@ -18,7 +18,9 @@
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -107,9 +109,14 @@ class hand {
   }
 
   void aggregate() {
-    auto const took = gathers_.aggregate({.fresh = up_to(19) == 0, .actor = "aggregator"});
+    std::stop_source stop;
+    auto const chunk = [&](daybook::aggregated const&) {
+      tell('A');
+      if (asked_to_end) stop.request_stop();
+    };
+    auto const took = gathers_.aggregate(
+        {.fresh = up_to(19) == 0, .actor = "aggregator", .stop = stop.get_token(), .told = chunk});
     if (!took.refused.empty()) throw std::runtime_error("refused: " + took.refused[0].why);
-    tell(took.rows > 0 ? 'A' : 'a');
   }
 
   std::vector<daybook::parent_info> parents(std::int64_t state) {

@@ -14,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience = 60s;
+/// Shorter than a verb is patient with its database: the stopped one shall succeed.
+constexpr std::chrono::milliseconds heirs_patience = 4s;
 /// Of workers that are stopped: so long, too, their open transactions keep locks.
 constexpr char const* short_lease = "1000";
 
@@ -116,8 +118,8 @@ void aggregate_lane::stopped(aggregate_trial const& of, prepared const& with, ch
   child heir(words(declares ? with.way : std::vector<std::string>{"--drain", "--beside"}));
   // In SQLite nothing takes the lock of a process that is stopped within a transaction.
   bool const waits = dialect_ == "sqlite" && !of.failpoint.ends_with(".committed");
-  auto const time = waits || dice() % 3 == 0 ? std::chrono::milliseconds(20 + dice() % 200)
-                                             : std::chrono::milliseconds(patience);
+  auto const time =
+      waits || dice() % 3 == 0 ? std::chrono::milliseconds(20 + dice() % 200) : heirs_patience;
   auto beside = heir.wait(time);
   who.go_on();
   if (auto const came = who.wait(patience); !came.is(ending::finished)) {
