@@ -291,12 +291,15 @@ from {aggregation_parent} as o join {parent} as p on {parent_key} = {key_text}
 where o.aggregation = :aggregation and o.parent_key > :after and {condition}
 order by o.parent_key limit :limit;
 
--- The rows of a parent; locked, where aggregation.move_rows returns nothing.
+-- The rows of a parent; locked, where aggregation.move_rows returns nothing. Not by a sum for
+-- update: where a lock is not had in it, 10.11 sends no answer, and the connection waits for ever.
 -- name: aggregation.sum_rows
 -- in: parent
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, of_parent, amounts
-select '', '', count(*), 0, {amounts} from {source} as s where {of_parent} for update;
+-- holes: source, state, of_parent, amounts
+update {source} as s set s.{state} = s.{state} where {of_parent};
+-- then
+select '', '', count(*), 0, {amounts} from {source} as s where {of_parent};
 
 -- name: aggregation.move_rows
 -- in: parent

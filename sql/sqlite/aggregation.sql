@@ -294,7 +294,7 @@ order by o.parent_key limit :limit;
 -- name: aggregation.sum_rows
 -- in: parent
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, of_parent, amounts
+-- holes: source, state, of_parent, amounts
 select '', '', count(*), 0, {amounts} from {source} as s where {of_parent};
 
 -- name: aggregation.move_rows

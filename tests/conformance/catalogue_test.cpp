@@ -45,6 +45,38 @@ class catalogue : public on_engine {
     }
   };
 
+  /// By statement or room, where a name means something else there.
+  static std::map<std::string, std::string> of_rooms() {
+    return {{". key", "k1"},
+            {". name", "stock"},
+            {". schedule", "stock"},
+            {". cron", "* * * * *"},
+            {". zone", "UTC"},
+            {". run_key", "k1"},
+            {". reason", ""},
+            {". schema", "s"},
+            {". table", "t"},
+            {". prefix", "p_"},
+            {". payload", "{}"},
+            {". claim", "01234567-89ab-7def-8123-456789abcdef"},
+            {". holder", "h"},
+            {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
+            {"claim.done rows", R"([[1,2,2,1,0,""]])"},
+            {"member.add_all rows", R"([[1,"a",null]])"},
+            {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
+            {". outcomes", R"([[1,2,2,1,0,null,""]])"},
+            {"aggregation. call", "01234567-89ab-7def-8123-456789abcdef"},
+            {"aggregation. parent", "p"},
+            {"aggregation. actor", ""},
+            {"aggregation. detail", ""},
+            {"aggregation. declared", ""},
+            {"aggregation.declare before", ""},
+            {"aggregation. position", "1"},
+            {"aggregation. column", "c"},
+            {"aggregation. groups", R"([["g"]])"},
+            {"aggregation. parents", R"([["p","g",1]])"}};
+  }
+
   [[nodiscard]] samples live_values(std::string const& prefix) const {
     auto const column = [&](std::string const& name) {
       return database_.query("select " + name + " from " + prefix + "run");
@@ -97,34 +129,7 @@ class catalogue : public on_engine {
              {"done", 1},
              {"before_us", 1},
              {"since_us", 1}},
-            {{". key", "k1"},
-             {". name", "stock"},
-             {". schedule", "stock"},
-             {". cron", "* * * * *"},
-             {". zone", "UTC"},
-             {". run_key", "k1"},
-             {". reason", ""},
-             {". schema", "s"},
-             {". table", "t"},
-             {". prefix", "p_"},
-             {". payload", "{}"},
-             {". claim", "01234567-89ab-7def-8123-456789abcdef"},
-             {". holder", "h"},
-             {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
-             {"claim.done rows", R"([[1,2,2,1,0,""]])"},
-             {"member.add_all rows", R"([[1,"a",null]])"},
-             {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
-             {". outcomes", R"([[1,2,2,1,0,null,""]])"},
-             {". call", "01234567-89ab-7def-8123-456789abcdef"},
-             {". parent", "p"},
-             {". actor", ""},
-             {". detail", ""},
-             {". declared", ""},
-             {"aggregation.declare before", ""},
-             {". position", "1"},
-             {". column", "c"},
-             {". groups", R"([["g"]])"},
-             {". parents", R"([["p","g",1]])"}}};
+            of_rooms()};
   }
 
   /// The plan of each part of a statement, in the engine's own words.
