@@ -37,8 +37,9 @@ std::string chunk_text(std::string const& engine) {
   std::string const missing = missing_pay;
   if (engine == "postgresql") return "begin; " + missing + postgres_chunk + history;
   if (engine == "mariadb") {
-    // Pay in the order of its keys, so that two of them never wait for each other.
-    return "begin; insert ignore" + missing.substr(std::string("insert").size()) + "; update " +
+    // Missing pay by itself: rows that were not inserted stay locked until the end. Then pay in the
+    // order of its keys, so that two of them never wait for each other.
+    return "insert ignore" + missing.substr(std::string("insert").size()) + "; begin; update " +
            sums +
            " straight_join t_move_pay p force index (uniq_worker) on p.worker_id = g.w set"
            " p.move_count = p.move_count + g.c, p.move_sum = p.move_sum + g.s;"
@@ -63,11 +64,19 @@ void replace(std::string& in, std::string const& what, std::string const& by) {
   }
 }
 
+/// Sortable, unique, and as long as the library's.
+std::string new_key(std::string const& engine, std::string const& n) {
+  if (engine == "sqlite") return "printf('P%013d%013d', " + n + ", w.worker_id)";
+  auto const text = engine == "mariadb" ? "w.worker_id" : "w.worker_id::text";
+  auto const last = "lpad(" + std::string(text) + ", 13, '0')";
+  auto const first = "P" + std::string(13 - n.size(), '0') + n;
+  return engine == "mariadb" ? "concat('" + first + "', " + last + ")"
+                             : "'" + first + "' || " + last;
+}
+
 std::string filled(std::string text, field const& in, long lo, long hi, int chunk) {
   auto const n = std::to_string(lo / chunk);
-  replace(text, ":pay",
-          in.engine() == "mariadb" ? "concat('P', " + n + ", '-', w.worker_id)"
-                                   : "'P' || " + n + " || '-' || w.worker_id");
+  replace(text, ":pay", new_key(in.engine(), n));
   replace(text, ":lo", std::to_string(lo));
   replace(text, ":hi", std::to_string(hi));
   replace(text, ":n", n);

@@ -14,7 +14,11 @@ namespace bench {
 
 namespace {
 
-std::string pay_of(long worker) { return "P" + std::to_string(worker); }
+/// As long as the library's keys.
+std::string pay_of(long worker) {
+  auto const number = std::to_string(worker);
+  return "P" + std::string(26 - number.size(), '0') + number;
+}
 
 /// One connection: the story's transaction, with statements prepared where that is of use.
 class hand {
