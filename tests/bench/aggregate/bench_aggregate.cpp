@@ -116,7 +116,7 @@ void gather(support::engine const& on, shape const& in_this, settings const& wit
         print(one);
         rate[one.what] = middle(one.rates);
       }
-      if (rate.contains("library") && rate.contains("bare")) {
+      if (with.only.empty()) {
         std::printf("  the library is %.2f of bare, %.0f and %.0f times row by row\n",
                     rate["library"] / rate["bare"],
                     rate["library"] / rate["row, a transaction each"],
