@@ -127,10 +127,11 @@ class hand {
     auto const some = parents(up_to(1) == 0 ? bricks::state_new : bricks::state_taken);
     if (some.empty()) return tell('r');
     told(gathers_.revert(one_of(some).key, {.actor = "reverter", .reason = "at random"}), 'R');
-    std::this_thread::sleep_for(std::chrono::milliseconds(up_to(30)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(up_to(80)));
   }
 
   void settle() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(up_to(300)));
     auto open = parents(bricks::state_new);
     std::shuffle(open.begin(), open.end(), dice_);
     open.resize(open.size() / 8);
