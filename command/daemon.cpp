@@ -40,13 +40,13 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto help_after = R"(
-What it serves is [[schedule]] and [[queue]] of daybook.toml; docs/command.md has their keys. They
-are made in the book, or changed to what the file says. Any number of daemons may serve the same
-file.
+What it serves is [[schedule]], [[queue]] and [[aggregate]] of daybook.toml; docs/command.md has
+their keys. They are made in the book, or changed to what the file says. Any number of daemons may
+serve the same file.
 
-TERM, INT: nothing more is launched; the commands get TERM at once, and KILL after --grace. A tick or
-a task whose command did not succeed is handed back: any daemon goes on with it. A second one: KILL
-now.
+TERM, INT: nothing more is launched; the commands get TERM at once, and KILL after --grace. A tick
+or a task whose command did not succeed is handed back: any daemon goes on with it. A second one:
+KILL now.
 HUP: reads the file again. With a mistake in it the old one stays in force.
 $NOTIFY_SOCKET and $WATCHDOG_USEC of systemd are heeded; its unit wants KillMode=mixed.
 

@@ -99,7 +99,8 @@ class payday {
       if (end.what == torture::child::state::exited && end.code == 0) break;
       ++seen_.died;
       // As a person would who does not want to wait for the lease.
-      book_.release(daybook::process{"pay-workers"}, daybook::key{}, {.actor = "story", .reason = "died"});
+      book_.release(daybook::process{"pay-workers"}, daybook::key{},
+                    {.actor = "story", .reason = "died"});
       if (auto const again = pay({});
           again.what != torture::child::state::exited || again.code != 0) {
         throw std::runtime_error("after " + point + "=" + how + " the next one " + again.text());
