@@ -30,12 +30,14 @@ update {watch} set installed_us = case when :installed = 1 then {now} end where 
 -- in: queue
 update {watch} set reconciled_us = {now} where queue = :queue;
 
--- Those of ours on a table: their names begin so.
+-- Those of ours, whose names begin so: on a table; and on whichever, for one that is renamed keeps
+-- them.
 -- name: watch.triggers
 -- in: schema, table, prefix
--- out: count
-select count(*) from information_schema.triggers g
-where g.event_object_schema = :schema and g.event_object_table = :table
+-- out: here, anywhere
+select coalesce(sum(g.event_object_table = :table), 0), count(*)
+from information_schema.triggers g
+where g.trigger_schema = :schema
   and substr(g.trigger_name, 1, char_length(:prefix)) = :prefix;
 
 -- What goes around a key of ours, to be compared with the column by the column's own collation
@@ -63,8 +65,8 @@ where c.table_schema = :schema and c.table_name = :table and c.column_name = :ke
 -- add no key beside it. Whether a member was added is asked for: within a trigger row_count() of an
 -- "insert ignore" that hit a key says 1 (seen with 10.11).
 -- name: watch.install
--- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
-create or replace trigger {place}.{prefix}watch_{id}_insert after insert on {source} for each row
+-- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+create or replace trigger {place}.{prefix}watch_{own}_insert after insert on {source} for each row
 begin
   declare fresh, size, grain, at_us bigint;
   declare by_round, at_once tinyint;
@@ -89,7 +91,7 @@ begin
   end if;
 end;
 -- then
-create or replace trigger {place}.{prefix}watch_{id}_delete after delete on {source} for each row
+create or replace trigger {place}.{prefix}watch_{own}_delete after delete on {source} for each row
 begin
   declare gone bigint;
   select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
@@ -100,7 +102,7 @@ begin
   end if;
 end;
 -- then
-create or replace trigger {place}.{prefix}watch_{id}_update after update on {source} for each row
+create or replace trigger {place}.{prefix}watch_{own}_update after update on {source} for each row
 begin
   declare gone, fresh, size, grain, at_us bigint;
   declare by_round, at_once tinyint;
@@ -134,12 +136,12 @@ begin
 end;
 
 -- name: watch.uninstall
--- holes: id, source, place
-drop trigger if exists {place}.{prefix}watch_{id}_insert;
+-- holes: id, own, place
+drop trigger if exists {place}.{prefix}watch_{own}_insert;
 -- then
-drop trigger if exists {place}.{prefix}watch_{id}_delete;
+drop trigger if exists {place}.{prefix}watch_{own}_delete;
 -- then
-drop trigger if exists {place}.{prefix}watch_{id}_update;
+drop trigger if exists {place}.{prefix}watch_{own}_update;
 
 -- Only values of the column's kind: SQLite's columns may hold others.
 -- name: watch.typed

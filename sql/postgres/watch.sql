@@ -30,16 +30,17 @@ update {watch} set installed_us = case when :installed::int = 1 then {now} end w
 -- in: queue
 update {watch} set reconciled_us = {now} where queue = :queue;
 
--- Those of ours on a table that fire: their names begin so.
+-- Those of ours, whose names begin so: on a table, where they fire; and on whichever, for one that
+-- is renamed keeps them.
 -- name: watch.triggers
 -- in: schema, table, prefix
--- out: count
-select count(*)
+-- out: here, anywhere
+select count(*) filter (where n.nspname = :schema and c.relname = :table and g.tgenabled <> 'D'),
+  count(*)
 from pg_catalog.pg_trigger g
   join pg_catalog.pg_class c on c.oid = g.tgrelid
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname = :schema and c.relname = :table and g.tgenabled <> 'D'
-  and pg_catalog.substr(g.tgname, 1, pg_catalog.length(:prefix)) = :prefix;
+where pg_catalog.substr(g.tgname, 1, pg_catalog.length(:prefix)) = :prefix;
 
 -- What goes around a key of ours, to be compared with the column by the column's own collation
 -- (null: tables::value_of); and around the value where a page has ended.
@@ -67,7 +68,7 @@ from (
 -- that the application needs none on our tables. `awake`, `told`: see wake.sql; when a member is
 -- due: see member.arm.
 -- name: watch.install
--- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+-- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
 create or replace function "{schema}".{prefix}watch_{id}() returns trigger
 language plpgsql security definer set search_path = pg_catalog as $daybook$
 begin
@@ -124,40 +125,33 @@ begin
   return null;
 end $daybook$;
 -- then
-drop trigger if exists {prefix}watch_{id}_insert on {source};
+drop trigger if exists {prefix}watch_{own}_insert on {source};
 -- then
-drop trigger if exists {prefix}watch_{id}_delete on {source};
+drop trigger if exists {prefix}watch_{own}_delete on {source};
 -- then
-drop trigger if exists {prefix}watch_{id}_update on {source};
+drop trigger if exists {prefix}watch_{own}_update on {source};
 -- then
-drop trigger if exists {prefix}watch_{id}_truncate on {source};
+drop trigger if exists {prefix}watch_{own}_truncate on {source};
 -- then
-create trigger {prefix}watch_{id}_insert after insert on {source}
+create trigger {prefix}watch_{own}_insert after insert on {source}
   referencing new table as fresh
   for each statement execute function "{schema}".{prefix}watch_{id}();
 -- then
-create trigger {prefix}watch_{id}_delete after delete on {source}
+create trigger {prefix}watch_{own}_delete after delete on {source}
   referencing old table as gone
   for each statement execute function "{schema}".{prefix}watch_{id}();
 -- then
-create trigger {prefix}watch_{id}_update after update on {source}
+create trigger {prefix}watch_{own}_update after update on {source}
   referencing old table as gone new table as fresh
   for each statement execute function "{schema}".{prefix}watch_{id}();
 -- then
-create trigger {prefix}watch_{id}_truncate after truncate on {source}
+create trigger {prefix}watch_{own}_truncate after truncate on {source}
   for each statement execute function "{schema}".{prefix}watch_{id}();
 
+-- From whatever table they are on by now.
 -- name: watch.uninstall
--- holes: id, source, place
-drop trigger if exists {prefix}watch_{id}_insert on {source};
--- then
-drop trigger if exists {prefix}watch_{id}_delete on {source};
--- then
-drop trigger if exists {prefix}watch_{id}_update on {source};
--- then
-drop trigger if exists {prefix}watch_{id}_truncate on {source};
--- then
-drop function if exists "{schema}".{prefix}watch_{id}();
+-- holes: id, own, place
+drop function if exists "{schema}".{prefix}watch_{id}() cascade;
 
 -- Only values of the column's kind: SQLite's columns may hold others.
 -- name: watch.typed

@@ -16,7 +16,7 @@ session;
 drop table if exists temp.{staged};
 -- then
 create temporary table {staged} as with q({columns}) as ({query}
-) select cast(q.k as text) as k, {payload} as p from q;
+) select cast(q.k as text) as k, cast({payload} as text) as p from q;
 
 -- name: import.page
 -- in: after

@@ -30,12 +30,14 @@ update {watch} set installed_us = case when :installed = 1 then {now} end where 
 -- in: queue
 update {watch} set reconciled_us = {now} where queue = :queue;
 
--- Those of ours on a table: their names begin so.
+-- Those of ours, whose names begin so: on a table; and on whichever, for one that is renamed keeps
+-- them.
 -- name: watch.triggers
 -- in: schema, table, prefix
--- out: count
-select count(*) from sqlite_schema g
-where g.type = 'trigger' and :schema = 'main' and g.tbl_name = :table
+-- out: here, anywhere
+select coalesce(sum(g.tbl_name = :table), 0), count(*)
+from sqlite_schema g
+where g.type = 'trigger' and :schema = 'main'
   and substr(g.name, 1, length(:prefix)) = :prefix;
 
 -- What goes around a key of ours, to be compared with the column by the column's own collation
@@ -50,14 +52,14 @@ select null, null, '(', ')' where :schema is not null and :table is not null and
 -- answers it is there: under "insert or replace" a conflict here would be resolved so, too. When a
 -- member is due: see member.arm.
 -- name: watch.install
--- holes: id, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
-drop trigger if exists {place}.{prefix}watch_{id}_insert;
+-- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+drop trigger if exists {place}.{prefix}watch_{own}_insert;
 -- then
-drop trigger if exists {place}.{prefix}watch_{id}_delete;
+drop trigger if exists {place}.{prefix}watch_{own}_delete;
 -- then
-drop trigger if exists {place}.{prefix}watch_{id}_update;
+drop trigger if exists {place}.{prefix}watch_{own}_update;
 -- then
-create trigger {place}.{prefix}watch_{id}_insert after insert on {name}
+create trigger {place}.{prefix}watch_{own}_insert after insert on {name}
 when {new_ok} and not exists (
   select 1 from {prefix}member where queue = {id} and member_key = {new_key})
 begin
@@ -74,12 +76,12 @@ begin
   from {prefix}member_id i, {prefix}queue q, (select {now} as us) as clock where q.id = {id};
 end;
 -- then
-create trigger {place}.{prefix}watch_{id}_delete after delete on {name}
+create trigger {place}.{prefix}watch_{own}_delete after delete on {name}
 begin
   delete from {prefix}member where queue = {id} and member_key = {old_key};
 end;
 -- then
-create trigger {place}.{prefix}watch_{id}_update after update of {bare} on {name}
+create trigger {place}.{prefix}watch_{own}_update after update of {bare} on {name}
 when {old_key} collate binary is not {new_key}
 begin
   delete from {prefix}member where queue = {id} and member_key = {old_key};
@@ -101,12 +103,12 @@ begin
 end;
 
 -- name: watch.uninstall
--- holes: id, source, place
-drop trigger if exists {place}.{prefix}watch_{id}_insert;
+-- holes: id, own, place
+drop trigger if exists {place}.{prefix}watch_{own}_insert;
 -- then
-drop trigger if exists {place}.{prefix}watch_{id}_delete;
+drop trigger if exists {place}.{prefix}watch_{own}_delete;
 -- then
-drop trigger if exists {place}.{prefix}watch_{id}_update;
+drop trigger if exists {place}.{prefix}watch_{own}_update;
 
 -- Only values of the column's kind: columns may hold others.
 -- name: watch.typed

@@ -1,6 +1,7 @@
 // What is remembered of the table that a queue follows, and its triggers.
 #include "queue/watcher.hpp"
 
+#include "base/digest.hpp"
 #include "core/transact.hpp"
 
 #include <daybook/error.hpp>
@@ -13,6 +14,8 @@ inline namespace v1 {
 namespace queues {
 
 namespace {
+
+constexpr std::size_t digits_of_book = 6;
 
 template <class T>
 T get(cell const& from) {
@@ -75,19 +78,28 @@ std::string ok(core::context const& with, tables::column const& of, std::string 
          tables::is_key(with, key) + ")";
 }
 
-std::string start_of(store const& of) {
-  return of.with().sql.prefix() + "watch_" + std::to_string(of.present().id) + "_";
+/// In the names of its triggers: other books may follow the same table.
+std::string own_of(store const& of) {
+  return std::to_string(of.present().id) + "_" +
+         base::digest({of.with().book_id}).substr(0, digits_of_book);
 }
 
-/// How many of our triggers are on the table.
-std::int64_t triggers_on(store const& of, tables::table const& in) {
-  std::int64_t count = 0;
-  core::read(of.with(), patience, [&](db::session& on) {
-    auto const start = start_of(of);
-    auto const found = db::run(on, of.with().sql["watch.triggers"], {in.schema, in.name, start});
-    decode(found.row(0)[0], count);
+struct triggers {
+  std::int64_t here = 0;      ///< on the table of that name
+  std::int64_t anywhere = 0;  ///< a table that is renamed keeps them
+};
+
+triggers triggers_of(store const& of, watched_table const& what) {
+  auto const& with = of.with();
+  triggers out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const table = tables::named(with, on, what.table);
+    auto const start = with.sql.prefix() + "watch_" + own_of(of) + "_";
+    auto const found = db::run(on, with.sql["watch.triggers"], {table.schema, table.name, start});
+    decode(found.row(0)[0], out.here);
+    decode(found.row(0)[1], out.anywhere);
   });
-  return count;
+  return out;
 }
 
 struct remembered {
@@ -110,20 +122,8 @@ std::optional<remembered> look_up(store const& of) {
   return out;
 }
 
-/// Its table may be gone: then so are the triggers.
-std::int64_t triggers_of(store const& of, watched_table const& what) {
-  try {
-    return triggers_on(of, tables::look(of.with(), what.table));
-  } catch (error const& e) {
-    if (e.kind() != fault::bad_argument) throw;
-    return 0;
-  }
-}
-
-bool has_triggers(store const& of, watched_table const& what) { return triggers_of(of, what) > 0; }
-
 void need_no_triggers(store const& of, watched_table const& what) {
-  if (!has_triggers(of, what)) return;
+  if (triggers_of(of, what).anywhere == 0) return;
   throw error({.kind = fault::bad_argument},
               "queue '" + of.name() + "' follows " + what.table + "." + what.key +
                   " by triggers: uninstall them first, or it would go on doing so");
@@ -154,6 +154,7 @@ followed look_at(store const& of, watched_table const& what) {
   auto const new_key = tables::key_of(with, column, "new." + bare);
   out.sql = {
       {"id", std::to_string(of.present().id)},
+      {"own", own_of(of)},
       {"source", out.table.sql},
       {"place", tables::quoted(with.dialect, out.table.schema)},
       {"name", tables::quoted(with.dialect, out.table.name)},
@@ -174,21 +175,21 @@ followed look_at(store const& of, watched_table const& what) {
 
 namespace {
 
-/// What dropping the triggers needs: the column may be gone.
+/// What dropping the triggers needs: the table or the column may be gone.
 db::holes place_of(store const& of, watched_table const& what) {
-  auto const found = tables::look(of.with(), what.table);
-  return {{"id", std::to_string(of.present().id)},
-          {"source", found.sql},
-          {"place", tables::quoted(of.with().dialect, found.schema)}};
+  db::holes out{{"id", std::to_string(of.present().id)}, {"own", own_of(of)}};
+  core::read(of.with(), patience, [&](db::session& on) {
+    auto const table = tables::named(of.with(), on, what.table);
+    out["place"] = tables::quoted(of.with().dialect, table.schema);
+  });
+  return out;
 }
 
-/// As many as are dropped.
-bool has_all_triggers(store const& of, watched_table const& what) {
-  auto const there = triggers_of(of, what);
-  if (there == 0) return false;
+/// As many as are made.
+bool all_are(core::context const& with, std::int64_t there) {
   std::int64_t all = 0;
-  for (auto const& one : of.with().sql.made("watch.uninstall", place_of(of, what)).parts) {
-    if (one.what.text.starts_with("drop trigger")) ++all;
+  for (auto const& [when, text] : with.sql.shapes().find("watch.install")->second.parts) {
+    if (text.starts_with("create trigger") || text.starts_with("create or replace trigger")) ++all;
   }
   return there == all;
 }
@@ -215,13 +216,13 @@ watch_info watcher::info() const {
   if (found && found->reconciled_us) {
     out.reconciled = timestamp(std::chrono::microseconds(*found->reconciled_us));
   }
-  out.installed = has_all_triggers(*of_, what_);
+  out.installed = all_are(of_->with(), triggers_of(*of_, what_).here);
   return out;
 }
 
 bool watcher::lost_triggers() const {
   auto const found = look_up(*of_);
-  return found && found->installed_us && !has_all_triggers(*of_, what_);
+  return found && found->installed_us && !all_are(of_->with(), triggers_of(*of_, what_).here);
 }
 
 std::string watcher::trigger_sql() const {
@@ -260,14 +261,13 @@ void watcher::execute(db::entry made, bool installed) const {
 }
 
 void watcher::install() {
-  execute(of_->with().sql.made("watch.install", look_at(*of_, what_).sql), true);
+  auto const made = of_->with().sql.made("watch.install", look_at(*of_, what_).sql);
+  // Another table has the name now: those on the one that had it would go on.
+  if (auto const there = triggers_of(*of_, what_); there.anywhere > there.here) uninstall();
+  execute(made, true);
 }
 
 void watcher::uninstall() {
-  if (!has_triggers(*of_, what_)) {  // the table may be gone, and with it what drops them
-    insist(*of_, "watch.set_installed", {of_->present().id, std::int64_t{0}});
-    return;
-  }
   execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)), false);
 }
 

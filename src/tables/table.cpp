@@ -134,12 +134,17 @@ index const* table::led_by(std::span<std::string const> wanted) const noexcept {
   return found == indexes.end() ? nullptr : &*found;
 }
 
-table look(core::context const& with, db::session& on, std::string_view name) {
+table named(core::context const& with, db::session& on, std::string_view name) {
   auto const dot = name.find('.');
   table out;
   out.schema = dot == std::string_view::npos ? on.schema() : std::string(name.substr(0, dot));
   out.name = dot == std::string_view::npos ? name : name.substr(dot + 1);
   out.sql = quoted(with.dialect, out.schema) + "." + quoted(with.dialect, out.name);
+  return out;
+}
+
+table look(core::context const& with, db::session& on, std::string_view name) {
+  auto out = named(with, on, name);
   auto const about = db::run(on, with.sql["table.about"], {out.schema, out.name});
   if (about.size() == 0) none(with, on, out);
   out.what = sort_of(get<std::string>(about.row(0)[0]));

@@ -63,6 +63,9 @@ struct table {
 [[nodiscard]] table look(core::context const& with, std::string_view name);
 [[nodiscard]] table look(core::context const& with, db::session& on, std::string_view name);
 
+/// Its names alone: it need not be there.
+[[nodiscard]] table named(core::context const& with, db::session& on, std::string_view name);
+
 /// The column of that name. On failure: daybook::error (fault::bad_argument) that says which there
 /// are; `what` is what names it ("the queue's watch").
 [[nodiscard]] column const& need(table const& in, std::string_view column, std::string_view what);

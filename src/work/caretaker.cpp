@@ -95,6 +95,13 @@ bool caretaker::attend(queues::store& of, std::string const& date) {
   if (!attempt) return attempt.why() == refusal::done_before;
   auto mine = std::move(attempt).take();
   try {
+    // First, for it needs nothing of the application's.
+    static_cast<void>(mine.at_least_once("upkeep", [&](effect const&) {
+      auto const sum = of.upkeep();
+      return "merged " + std::to_string(sum.merged) + ", trimmed " + std::to_string(sum.trimmed) +
+             ", rearmed " + std::to_string(sum.rearmed) + ", forgotten " +
+             std::to_string(sum.forgotten);
+    }));
     if (auto table = daybook::queue(of.shared_from_this()).watched()) {
       static_cast<void>(mine.at_least_once("reconcile", [&](effect const&) {
         auto const sum = table->reconcile();
@@ -102,12 +109,6 @@ bool caretaker::attend(queues::store& of, std::string const& date) {
                ", refused " + std::to_string(sum.refused);
       }));
     }
-    static_cast<void>(mine.at_least_once("upkeep", [&](effect const&) {
-      auto const sum = of.upkeep();
-      return "merged " + std::to_string(sum.merged) + ", trimmed " + std::to_string(sum.trimmed) +
-             ", rearmed " + std::to_string(sum.rearmed) + ", forgotten " +
-             std::to_string(sum.forgotten);
-    }));
   } catch (std::exception const& e) {
     static_cast<void>(std::move(mine).fail(e.what()));
     throw;

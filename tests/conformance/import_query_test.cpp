@@ -76,6 +76,12 @@ TEST_P(imported_query, options_are_of_each) {
   EXPECT_EQ(drain(stock_), 3);
 }
 
+TEST_P(imported_query, a_payload_of_any_kind_is_text) {
+  stock_.import_query("select 'a', 1.5 union all select 'b', -7");
+  EXPECT_EQ(stock_.find(key("a")).value().payload, "1.5");
+  EXPECT_EQ(stock_.find(key("b")).value().payload->substr(0, 2), "-7");
+}
+
 TEST_P(imported_query, only_a_query_is_executed) {
   database_.execute(adding("a,b"));
   std::string const quiet = on_sqlite() ? "" : " returning code";

@@ -375,6 +375,59 @@ TEST_P(watched_queue, it_follows_one_table_and_the_book_remembers_which) {
   EXPECT_FALSE(stock_.watched());
 }
 
+TEST_P(watched_queue, two_books_follow_one_table) {
+  auto options = support::fresh_database::manual();
+  std::string theirs = "other_";
+  if (on_sqlite()) {
+    options.prefix = theirs;
+  } else {  // as alike as they can be
+    database_.execute("drop schema if exists books");
+    database_.execute("create schema books");
+    options.schema = "books";
+    theirs = "books.daybook_";
+  }
+  {
+    auto other = database_.open(options);
+    auto stock = other.make_queue("stock");
+    auto products = stock.watch({.table = "product", .key = "code"});
+    products_.install();
+    products.install();
+    database_.execute(adding("a,b"));
+    EXPECT_EQ(members(), (set{"a", "b"}));
+    EXPECT_EQ(database_.query("select count(*) from " + theirs + "member"), "2");
+    products.uninstall();
+    EXPECT_TRUE(products_.info().installed);
+    database_.execute(adding("c"));
+    EXPECT_EQ(members(), (set{"a", "b", "c"}));
+    EXPECT_EQ(database_.query("select count(*) from " + theirs + "member"), "2");
+  }
+  if (!on_sqlite()) {
+    database_.execute(on_mariadb() ? "drop schema books" : "drop schema books cascade");
+  }
+}
+
+TEST_P(watched_queue, one_that_is_renamed_is_followed_no_more_once_another_has_its_name) {
+  auto const rename = [&](std::string const& from, std::string const& to) {
+    database_.execute("alter table " + from + " rename to " + to);
+  };
+  products_.install();
+  rename("product", "product_before");
+  database_.execute("create table product(id int, code " + text() + " not null primary key)" +
+                    innodb());
+  EXPECT_FALSE(products_.info().installed);
+  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), fault::bad_argument) << "its triggers go on";
+  products_.install();
+  EXPECT_TRUE(products_.info().installed);
+  database_.execute(adding("a"));
+  database_.execute("insert into product_before(code) values ('b')");
+  EXPECT_EQ(members(), set{"a"});
+  rename("product", "product_after");
+  products_.uninstall();
+  EXPECT_TRUE(stock_.unwatch());
+  database_.execute("insert into product_after(code) values ('c')");
+  EXPECT_EQ(members(), set{"a"});
+}
+
 TEST_P(watched_queue, new_members_of_a_round_wait_for_the_next_or_do_not) {
   database_.execute("create table prospect(n int not null primary key)" + innodb());
   clock_.advance(1s);
@@ -427,7 +480,10 @@ TEST_P(watched_queue, a_doctor_sees_what_is_amiss) {
   if (on_postgres()) {
     database_.execute("alter table product disable trigger all");
   } else {
-    database_.execute("drop trigger daybook_watch_1_delete");
+    auto const text = products_.drop_sql();
+    auto const from = text.find("daybook_watch_");
+    auto const name = text.substr(from, text.find("_insert") - from);
+    database_.execute("drop trigger " + name + "_delete");
   }
   EXPECT_EQ(found().worth, daybook::verdict::warning);
   EXPECT_NE(found().found.find("gone, or disabled"), std::string::npos) << found().found;

@@ -314,6 +314,20 @@ TEST_P(working, upkeep_is_done_once_a_day_by_one_of_the_nodes) {
   EXPECT_TRUE(q.find(key("7"))) << "it was compared with the table that it follows";
 }
 
+TEST_P(working, upkeep_is_done_though_the_table_that_is_followed_is_gone) {
+  database_.execute("create table product(code int not null primary key)" + innodb());
+  auto q = book_.make_queue("kept");
+  static_cast<void>(q.watch({.table = "product", .key = "code"}));
+  database_.execute("drop table product");
+  node one(book_);
+  one.work("kept", succeed, quickly(1));
+  one.start();
+  one.wake();
+  EXPECT_TRUE(comes_true([&] { return log_.count("failed upkeep/") == 1; }));
+  one.stop();
+  EXPECT_EQ(log_.count("step_done upkeep/"), 1U) << "upkeep, and no comparison";
+}
+
 TEST_P(working, in_a_child_of_fork_there_are_no_threads) {
   auto q = book_.make_queue("forked");
   q.import(keys(0, 1));
