@@ -2,6 +2,7 @@
 #include "queue/watcher.hpp"
 
 #include "core/transact.hpp"
+#include "queue/people.hpp"
 
 #include <daybook/error.hpp>
 
@@ -233,7 +234,7 @@ std::string watcher::drop_sql() const {
 }
 
 /// The statements one by one; all or nothing where the engine can.
-void watcher::execute(db::entry made, bool installed) const {
+void watcher::execute(db::entry made) const {
   auto const& with = of_->with();
   with.check_process();
   // They wait for those who use the table, and are no short statements of ours.
@@ -256,19 +257,34 @@ void watcher::execute(db::entry made, bool installed) const {
       again = true;
     }
   }
-  insist(*of_, "watch.set_installed", {of_->present().id, std::int64_t{installed ? 1 : 0}});
 }
 
-void watcher::install() {
-  execute(of_->with().sql.made("watch.install", look_at(*of_, what_).sql), true);
-}
-
-void watcher::uninstall() {
-  if (!has_triggers(*of_, what_)) {  // the table may be gone, and with it what drops them
-    insist(*of_, "watch.set_installed", {of_->present().id, std::int64_t{0}});
+/// After the statements, which end a transaction on MariaDB: killed in between, who did it does it
+/// again.
+void watcher::set_installed(bool installed, remark const* by) const {
+  auto const id = of_->present().id;
+  std::int64_t const flag = installed ? 1 : 0;
+  if (by == nullptr) {
+    insist(*of_, "watch.set_installed", {id, flag});
     return;
   }
-  execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)), false);
+  write_down(*of_, installed ? "install" : "uninstall",
+             "triggers on " + what_.table + "." + what_.key, *by, [&](db::session& on) {
+               db::run(on, of_->with().sql["watch.set_installed"], {id, flag});
+             });
+}
+
+void watcher::install(remark const* by) {
+  execute(of_->with().sql.made("watch.install", look_at(*of_, what_).sql));
+  set_installed(true, by);
+}
+
+void watcher::uninstall(remark const* by) {
+  // The table may be gone, and with it what drops them.
+  if (has_triggers(*of_, what_)) {
+    execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)));
+  }
+  set_installed(false, by);
 }
 
 std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what) {
