@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 53> verbs{{
+constexpr std::array<verb, 56> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -57,10 +57,13 @@ constexpr std::array<verb, 53> verbs{{
     {"queues", "stats", queues_stats, "counts the tasks of queues by their state"},
     {"queues", "make", queues_make, "makes a queue, or changes its options"},
     {"queues", "add", queues_add, "adds keys"},
-    {"queues", "import", queues_import, "adds many keys, from a file or stdin"},
+    {"queues", "import", queues_import, "adds many keys, from a file, stdin or a query"},
     {"queues", "remove", queues_remove, "removes keys"},
     {"queues", "pause", queues_pause, "lets no task start until it is resumed"},
     {"queues", "resume", queues_resume, "ends a pause"},
+    {"queues", "watch", queues_watch, "lets keys follow a column of a table"},
+    {"queues", "unwatch", queues_unwatch, "lets them follow none"},
+    {"queues", "reconcile", queues_reconcile, "compares a queue with the table it follows"},
     {"tasks", "list", tasks_list, "lists the tasks of a queue that are in a state"},
     {"tasks", "show", tasks_show, "shows one task"},
     {"tasks", "run-now", tasks_run_now, "makes tasks due now"},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <daybook/book.hpp>
+#include <daybook/watch.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -14,6 +15,9 @@ namespace command {
 [[nodiscard]] daybook::queue must_have_queue(daybook::book const& book, std::string const& name);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::imported const& of);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::watch_info const& of);
+/// "column code of product; triggers installed; compared 2026-11-21T09:18:25Z"
+[[nodiscard]] std::string text_of(daybook::watch_info const& of);
 
 inline constexpr auto no_such_queue = "\nExit codes: 66 when there is no such queue.";
 

@@ -194,14 +194,17 @@ int queues_show(arguments const& given) {
   auto const queue = must_have_queue(book, name);
   auto const info = queue.info();
   auto const counts = queue.counts();
+  auto const watch = queue.watched();
   auto const changes = queue.changes();
   if (as_json) {
     auto out = json_of(info);
     out["counts"] = command::json_of(counts);
+    out["follows"] = watch ? command::json_of(watch->info()) : json();
     out["changes"] = command::json_of(changes);
     print_json(out);
   } else {
     print_options(info);
+    print_field("follows", watch ? text_of(watch->info()) : "no table");
     print_counts(counts);
     print_changes(changes);
   }

@@ -1,4 +1,4 @@
-// daybook queues import: many keys at once, from a file, from stdin.
+// daybook queues import: many keys at once, from a file, from stdin, from a query.
 #include "dates.hpp"
 #include "exit.hpp"
 #include "format.hpp"
@@ -29,6 +29,7 @@ namespace {
 struct request {
   std::string name;
   std::string file;
+  std::optional<std::string> query;
   line_form form = line_form::key;
   daybook::task_options how;
   bool as_json = false;
@@ -42,21 +43,32 @@ request read(arguments const& given) {
                "daybook queues import"};
   app.footer(
       "\nOne key a line; with --json-lines {\"key\": \"k1\", \"payload\": \"text\"}, the payload "
-      "as you\nlike. Committed in pieces: what was imported before a mistake stays, and the whole "
-      "may be\nimported again.\n"
-      "\nExit codes: 65 a line that is no key, 66 no such queue or file.");
+      "as you\nlike. Of a query the first column is the key, the second, if any, the payload; "
+      "nothing "
+      "but\na query is executed. Committed in pieces: what was imported before a mistake stays, "
+      "and the\nwhole may be imported again.\n"
+      "\nExit codes: 65 a line or row that is no key, or no query; 66 no such queue or file.");
   app.add_option("NAME", out.name, "The queue")->required();
-  app.add_option("FILE", out.file, "The keys; -: from stdin")->required();
-  app.add_flag_function(
+  auto* const file = app.add_option("FILE", out.file, "The keys; -: from stdin");
+  auto* const lines = app.add_flag_function(
       "--json-lines", [&](std::int64_t) { out.form = line_form::json; },
       "Each line is an object in JSON");
+  auto* const query = app.add_option("--query", out.query,
+                                     "Instead of FILE: what the book's "
+                                     "database answers to it")
+                          ->type_name("SQL")
+                          ->excludes(file)
+                          ->excludes(lines);
   app.add_option("--at", at, "Not before this instant (at once)")->type_name("INSTANT");
   app.add_option("--priority", out.how.priority, "0 (first) to 9 (5)")
       ->type_name("N")
       ->check(CLI::Range(0, 9));
   app.add_flag("--json", out.as_json, "How many, as one object");
   add_database_options(app, out.where);
-  parse(app, given, "NAME FILE|- [options]");
+  parse(app, given, "NAME FILE|-|--query SQL [options]");
+  if (file->count() == 0 && !out.query) {
+    throw complaint(exit_code::usage, "queues import: say from where: FILE, - or --query SQL");
+  }
   if (app.count("--at") > 0) out.how.at = instant_from(at);
   return out;
 }
@@ -87,18 +99,21 @@ void tell(request const& what, daybook::imported const& done, progress_bar const
                   done.present, bar.pace(done.added + done.present)));
 }
 
-}  // namespace
+daybook::imported import_query(request const& what, daybook::queue& to, progress_bar& bar) {
+  return to.import_query(*what.query, what.how, [&](daybook::imported const& far) {
+    bar.at(far.added + far.present);
+    return true;
+  });
+}
 
-int queues_import(arguments const& given) {
-  auto const what = read(given);
-  auto book = open_book(resolve(what.where));
-  auto queue = must_have_queue(book, what.name);
+/// `wrong` is what ended it, if anything did.
+daybook::imported import_lines(request const& what, daybook::queue& to, progress_bar& bar,
+                               std::optional<complaint>& wrong) {
   bool const from_stdin = what.file == "-";
   std::ifstream file;
   if (!from_stdin) file = opened(what.file);
   key_lines lines(from_stdin ? "stdin" : what.file, from_stdin ? std::cin : file, what.form);
   auto const size = size_of(what.file);
-  progress_bar bar(printable(what.name));
   std::int64_t count = 0;
   auto const next = [&] {
     auto one = lines.next();
@@ -106,12 +121,26 @@ int queues_import(arguments const& given) {
     bar.at(count, size ? std::optional(static_cast<double>(lines.bytes()) / *size) : std::nullopt);
     return one;
   };
-  auto const done = queue.import(next, what.how);
+  auto const done = to.import(next, what.how);
+  if (auto const& found = lines.failure()) {
+    wrong.emplace(found->code, found->text + "; what stands before it is imported");
+  }
+  return done;
+}
+
+}  // namespace
+
+int queues_import(arguments const& given) {
+  auto const what = read(given);
+  auto book = open_book(resolve(what.where));
+  auto queue = must_have_queue(book, what.name);
+  progress_bar bar(printable(what.name));
+  std::optional<complaint> wrong;
+  auto const done =
+      what.query ? import_query(what, queue, bar) : import_lines(what, queue, bar, wrong);
   bar.wipe();
   tell(what, done, bar);
-  if (auto const& wrong = lines.failure()) {
-    throw complaint(wrong->code, wrong->text + "; what stands before it is imported");
-  }
+  if (wrong) throw complaint(*wrong);
   return exit_code::done;
 }
 

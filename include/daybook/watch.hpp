@@ -11,6 +11,7 @@
 #pragma once
 
 #include <daybook/export.hpp>
+#include <daybook/operate.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/time.hpp>
 
@@ -79,6 +80,9 @@ class DAYBOOK_EXPORT watch {
   /// table. Again is fine. Waits for transactions that use the table.
   void install();
   void uninstall();
+  /// The same with who and why: kept in the book, and read with queue::changes().
+  void install(remark const& by);
+  void uninstall(remark const& by);
 
   /// Compares both ways, page by page, and adds and removes what differs. Never in the way of
   /// claims; beside writers of the table what commits meanwhile may be left for the next one.

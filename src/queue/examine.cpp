@@ -50,7 +50,8 @@ finding examine_one(watcher const& with, std::string const& queue) {
   } catch (error const& e) {
     if (e.kind() != fault::bad_argument) throw;
     return {name, daybook::verdict::warning, e.what(),
-            "have it follow another table, or none: book.queue(...)->unwatch()"};
+            "another table: daybook queues watch " + queue +
+                " --table TABLE --key COLUMN; none: daybook queues unwatch " + queue};
   }
 }
 

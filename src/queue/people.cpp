@@ -184,6 +184,27 @@ bool pause(store const& which, bool paused, remark const& by) {
   return changed;
 }
 
+void write_down(store const& in, std::string_view action, std::string const& what, remark const& by,
+                std::function<void(db::session&)> const& act) {
+  in.with().check_process();
+  auto const process = process_of(in);
+  std::string const key;
+  auto const detail = what + "; " + store::new_id();
+  core::change const change{in.with(), process, key, action, core::bounded_remark(by)};
+  for (;;) {
+    try {
+      core::transact(in.with(), {.name = "ask", .patience = patience}, [&](db::session& on) {
+        act(on);
+        write_down(on, change, detail);
+        return core::decision::commit;
+      });
+      return;
+    } catch (core::lost_reply const&) {
+      // Once more: a detail is written down once.
+    }
+  }
+}
+
 std::vector<task_outcome> outcomes(store const& in, key const& of, int limit) {
   in.with().check_process();
   if (limit < 1 || limit > 10'000) {

@@ -185,8 +185,10 @@ queue_counts queue::counts() const { return inside_->counts(); }
 watch_info watch::info() const { return inside_->info(); }
 std::string watch::trigger_sql() const { return inside_->trigger_sql(); }
 std::string watch::drop_sql() const { return inside_->drop_sql(); }
-void watch::install() { inside_->install(); }
-void watch::uninstall() { inside_->uninstall(); }
+void watch::install() { inside_->install(nullptr); }
+void watch::uninstall() { inside_->uninstall(nullptr); }
+void watch::install(remark const& by) { inside_->install(&by); }
+void watch::uninstall(remark const& by) { inside_->uninstall(&by); }
 reconciled watch::reconcile(watch_told const& told) { return inside_->reconcile(told); }
 drift watch::compare(std::int64_t at_most) const { return inside_->compare(at_most); }
 

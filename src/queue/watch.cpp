@@ -3,6 +3,7 @@
 
 #include "base/digest.hpp"
 #include "core/transact.hpp"
+#include "queue/people.hpp"
 
 #include <daybook/error.hpp>
 
@@ -234,7 +235,7 @@ std::string watcher::drop_sql() const {
 }
 
 /// The statements one by one; all or nothing where the engine can.
-void watcher::execute(db::entry made, bool installed) const {
+void watcher::execute(db::entry made) const {
   auto const& with = of_->with();
   with.check_process();
   // They wait for those who use the table, and are no short statements of ours.
@@ -257,18 +258,34 @@ void watcher::execute(db::entry made, bool installed) const {
       again = true;
     }
   }
-  insist(*of_, "watch.set_installed", {of_->present().id, std::int64_t{installed ? 1 : 0}});
 }
 
-void watcher::install() {
+/// After the statements, which end a transaction on MariaDB: killed in between, who did it does it
+/// again.
+void watcher::set_installed(bool installed, remark const* by) const {
+  auto const id = of_->present().id;
+  std::int64_t const flag = installed ? 1 : 0;
+  if (by == nullptr) {
+    insist(*of_, "watch.set_installed", {id, flag});
+    return;
+  }
+  write_down(*of_, installed ? "install" : "uninstall",
+             "triggers on " + what_.table + "." + what_.key, *by, [&](db::session& on) {
+               db::run(on, of_->with().sql["watch.set_installed"], {id, flag});
+             });
+}
+
+void watcher::install(remark const* by) {
   auto const made = of_->with().sql.made("watch.install", look_at(*of_, what_).sql);
   // Another table has the name now: those on the one that had it would go on.
-  if (auto const there = triggers_of(*of_, what_); there.anywhere > there.here) uninstall();
-  execute(made, true);
+  if (auto const there = triggers_of(*of_, what_); there.anywhere > there.here) uninstall(by);
+  execute(made);
+  set_installed(true, by);
 }
 
-void watcher::uninstall() {
-  execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)), false);
+void watcher::uninstall(remark const* by) {
+  execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)));
+  set_installed(false, by);
 }
 
 std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what) {

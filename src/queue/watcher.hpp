@@ -38,8 +38,9 @@ class watcher {
   [[nodiscard]] bool lost_triggers() const;
   [[nodiscard]] std::string trigger_sql() const;
   [[nodiscard]] std::string drop_sql() const;
-  void install();
-  void uninstall();
+  /// Null `by`: not written down.
+  void install(remark const* by);
+  void uninstall(remark const* by);
 
   // reconcile.cpp
   reconciled reconcile(watch_told const& told);
@@ -66,7 +67,8 @@ class watcher {
   bool remove_extra(followed const& in, watch_progress& sum, watch_told const& told) const;
   bool add_missing(followed const& in, watch_progress& sum, reconciled& out,
                    watch_told const& told) const;
-  void execute(db::entry made, bool installed) const;
+  void execute(db::entry made) const;
+  void set_installed(bool installed, remark const* by) const;
 
   std::shared_ptr<store> of_;
   watched_table what_;

@@ -32,6 +32,10 @@ is "no rate" "" "$(shows stock rate)"
 code "rounds" 0 daybook queues make nightly --rounds --every-outcome --retention 90d --rate 7/h
 is "rounds" "True True 7776000000 7/h None" \
     "$(for f in rounds every_outcome retention_ms rate round; do shows nightly $f; done | paste -sd' ')"
+is "new keys" next-round "$(shows nightly on_new)"
+code "new keys now" 0 daybook queues make nightly --on-new now
+is "new keys now" "now True" "$(shows nightly on_new) $(shows nightly rounds)"
+code "new keys" 64 daybook queues make nightly --on-new later
 code "no rounds" 0 daybook queues make nightly --no-rounds
 is "no rounds" False "$(shows nightly rounds)"
 for bad in "--rate 50" "--rate -1/s" "--rate 1/w" "--mode sometimes" "--period 10" "--cadence x"; do
