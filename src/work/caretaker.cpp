@@ -19,6 +19,9 @@ namespace work {
 
 namespace {
 
+/// Somebody waits for the end: another node goes on.
+struct stopped {};
+
 /// One question each time, and by chance, so that nodes that were started together do not all ask
 /// at once.
 constexpr std::chrono::milliseconds between_looks = std::chrono::minutes{5};
@@ -74,7 +77,7 @@ void caretaker::look(std::stop_token const& stop) {
     auto const& name = one->queue()->name();
     if (!one->options().upkeep || done_[name] == date) continue;
     try {
-      if (attend(*one->queue(), date)) done_[name] = date;
+      if (attend(*one->queue(), date, stop)) done_[name] = date;
     } catch (std::exception const& e) {
       with_.watch.retried("upkeep", e.what());
     }
@@ -90,7 +93,7 @@ std::string caretaker::today() const {
   return core::text_of(std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(now)));
 }
 
-bool caretaker::attend(queues::store& of, std::string const& date) {
+bool caretaker::attend(queues::store& of, std::string const& date, std::stop_token const& stop) {
   auto attempt = engine_->runs().start(process("upkeep"), key_of(of.name(), date), {.once = true});
   if (!attempt) return attempt.why() == refusal::done_before;
   auto mine = std::move(attempt).take();
@@ -104,11 +107,16 @@ bool caretaker::attend(queues::store& of, std::string const& date) {
     }));
     if (auto table = daybook::queue(of.shared_from_this()).watched()) {
       static_cast<void>(mine.at_least_once("reconcile", [&](effect const&) {
-        auto const sum = table->reconcile();
+        auto const sum =
+            table->reconcile([&](watch_progress const&) { return !stop.stop_requested(); });
+        if (!sum.complete) throw stopped();
         return "added " + std::to_string(sum.added) + ", removed " + std::to_string(sum.removed) +
                ", refused " + std::to_string(sum.refused);
       }));
     }
+  } catch (stopped const&) {
+    static_cast<void>(std::move(mine).release("the node stops"));
+    return false;
   } catch (std::exception const& e) {
     static_cast<void>(std::move(mine).fail(e.what()));
     throw;

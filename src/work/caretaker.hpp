@@ -46,7 +46,7 @@ class caretaker {
   /// The database's.
   [[nodiscard]] std::string today() const;
   /// False: somebody else is at it.
-  bool attend(queues::store& of, std::string const& date);
+  bool attend(queues::store& of, std::string const& date, std::stop_token const& stop);
 
   engine* engine_;
   core::context with_;
