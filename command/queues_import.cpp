@@ -53,12 +53,12 @@ request read(arguments const& given) {
   auto* const lines = app.add_flag_function(
       "--json-lines", [&](std::int64_t) { out.form = line_form::json; },
       "Each line is an object in JSON");
-  auto* const query = app.add_option("--query", out.query,
-                                     "Instead of FILE: what the book's "
-                                     "database answers to it")
-                          ->type_name("SQL")
-                          ->excludes(file)
-                          ->excludes(lines);
+  app.add_option("--query", out.query,
+                 "Instead of FILE: what the book's "
+                 "database answers to it")
+      ->type_name("SQL")
+      ->excludes(file)
+      ->excludes(lines);
   app.add_option("--at", at, "Not before this instant (at once)")->type_name("INSTANT");
   app.add_option("--priority", out.how.priority, "0 (first) to 9 (5)")
       ->type_name("N")
