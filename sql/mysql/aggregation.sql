@@ -120,10 +120,21 @@ where t.event_object_schema = :schema and t.event_object_table = :table
 cast(coalesce(sum({column}), 0) as char), count(*) - count({column}),
   case when min({column}) < 0 then 1 else 0 end, 0;
 
+-- As aggregation.amount, of rows as they usually are.
+-- name: aggregation.usual_amount
+-- holes: column
+cast(coalesce(sum({column}), 0) as char), count(*) - count({column}),
+  case when min({column}) < 0 then 1 else 0 end, 0;
+
 -- A group as one text.
 -- name: aggregation.group
 -- holes: keys
 cast(concat({keys}) as binary);
+
+-- A column of a group, other than a text: it tells groups apart as its text does, for less.
+-- name: aggregation.native
+-- holes: column
+{column};
 
 -- name: aggregation.separator
 -- holes: none
@@ -194,31 +205,27 @@ create index {index} on {schema_name}.{table} ({column});
 -- The first and the last of the next keys, and how many they are.
 -- name: aggregation.range_first
 -- in: limit
--- out: key, place, count
+-- out: first, last, count
 -- holes: source, key, is_free
-select r.k, r.n, r.m from (
-  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
-    select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c) as r
-where r.n = 1 or r.n = r.m order by r.n;
+select min(c.k), max(c.k), count(*) from (
+  select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c;
 
 -- name: aggregation.range_next
 -- in: after, limit
--- out: key, place, count
+-- out: first, last, count
 -- holes: source, key, is_free
-select r.k, r.n, r.m from (
-  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
-    select {key} as k from {source} as s where {is_free} and {key} > :after
-    order by {key} limit :limit) as c) as r
-where r.n = 1 or r.n = r.m order by r.n;
+select min(c.k), max(c.k), count(*) from (
+  select {key} as k from {source} as s where {is_free} and {key} > :after
+  order by {key} limit :limit) as c;
 
 -- The groups of the free rows of a range. Where the rows are locked by this, they are those that
 -- aggregation.take takes, and that returns nothing.
 -- name: aggregation.survey
 -- in: first, last
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, key, is_free, group, first_key, amounts
+-- holes: source, key, is_free, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
-from {source} as s where {key} between :first and :last and {is_free} group by 1 for update;
+from {source} as s where {key} between :first and :last and {is_free} group by {apart} for update;
 
 -- name: aggregation.preview
 -- in: limit
@@ -241,7 +248,7 @@ select {values} from (
 -- those that are not as they were set: a trigger has changed them.
 -- name: aggregation.take
 -- in: first, last, aggregation, excluded
--- out: group_key, first_key, count, strays, amounts
+-- out: group_key, parent_key, count, strays, amounts
 -- holes: source, key, state, taken, link, is_free, is_taken, group, as_link, returned, amounts_of
 update {source} as s set s.{state} = {taken},
   s.{link} = (select {as_link} from {aggregation_parent} as o

@@ -117,10 +117,21 @@ where n.nspname = :schema and c.relname = :table and not t.tgisinternal and (t.t
 coalesce(sum({column}), 0)::text, count(*) - count({column}),
   case when min({column}) < 0 then 1 else 0 end, 0;
 
+-- As aggregation.amount, of rows as they usually are.
+-- name: aggregation.usual_amount
+-- holes: column
+coalesce(sum({column}), 0)::text, count(*) - count({column}),
+  case when min({column}) < 0 then 1 else 0 end, 0;
+
 -- A group as one text.
 -- name: aggregation.group
 -- holes: keys
 ({keys}) collate "C";
+
+-- A column of a group, other than a text: it tells groups apart as its text does, for less.
+-- name: aggregation.native
+-- holes: column
+{column};
 
 -- name: aggregation.separator
 -- holes: none
@@ -188,34 +199,35 @@ create index {index} on {schema_name}.{table} ({column});
 
 -- The statements.
 
--- The first and the last of the next keys, and how many they are.
+-- The first and the last of the next keys, and how many they are. Not by min and max, which know no
+-- uuids.
 -- name: aggregation.range_first
 -- in: limit
--- out: key, place, count
+-- out: first, last, count
 -- holes: source, key, is_free
-select r.k, r.n, r.m from (
-  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
-    select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c) as r
-where r.n = 1 or r.n = r.m order by r.n;
+with c as materialized (
+  select {key} as k from {source} as s where {is_free} order by {key} limit :limit)
+select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k desc limit 1),
+  (select count(*) from c);
 
 -- name: aggregation.range_next
 -- in: after, limit
--- out: key, place, count
+-- out: first, last, count
 -- holes: source, key, is_free
-select r.k, r.n, r.m from (
-  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
-    select {key} as k from {source} as s where {is_free} and {key} > :after
-    order by {key} limit :limit) as c) as r
-where r.n = 1 or r.n = r.m order by r.n;
+with c as materialized (
+  select {key} as k from {source} as s where {is_free} and {key} > :after
+  order by {key} limit :limit)
+select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k desc limit 1),
+  (select count(*) from c);
 
 -- The groups of the free rows of a range. Where the rows are locked by this, they are those that
 -- aggregation.take takes, and that returns nothing.
 -- name: aggregation.survey
 -- in: first, last
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, key, is_free, group, first_key, amounts
+-- holes: source, key, is_free, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
-from {source} as s where {key} between :first and :last and {is_free} group by 1;
+from {source} as s where {key} between :first and :last and {is_free} group by {apart};
 
 -- name: aggregation.preview
 -- in: limit
@@ -238,18 +250,21 @@ select {values} from (
 -- those that are not as they were set: a trigger has changed them.
 -- name: aggregation.take
 -- in: first, last, aggregation, excluded
--- out: group_key, first_key, count, strays, amounts
+-- out: group_key, parent_key, count, strays, amounts
 -- holes: source, key, state, taken, link, is_free, is_taken, group, as_link, returned, amounts_of
 with u as (
   update {source} as s set {state} = {taken}, {link} = o.daybook_key
-  from (select {as_link} as daybook_key, o.open_group as daybook_group
+  from (select {as_link} as daybook_key, o.open_group as daybook_group,
+          o.parent_key as daybook_parent
         from {aggregation_parent} as o
         where o.aggregation = :aggregation and o.open_group is not null) as o
   where {key} between :first and :last and {is_free} and o.daybook_group = {group}
-    and {group} <> all (array(select e #>> '{{}}' from json_array_elements(:excluded::json) as e))
-  returning o.daybook_group, case when {is_taken} = o.daybook_key then 1 else 0 end as well,
-    {returned})
-select u.daybook_group, '', count(*), count(*) - sum(u.well), {amounts_of} from u group by 1;
+    and (:excluded::text = '[]' or {group} <> all (array(
+      select e #>> '{{}}' from json_array_elements(:excluded::text::json) as e)))
+  returning o.daybook_group, o.daybook_parent,
+    case when {is_taken} = o.daybook_key then 1 else 0 end as well, {returned})
+select u.daybook_group, u.daybook_parent, count(*), count(*) - sum(u.well), {amounts_of} from u
+group by 1, 2;
 
 -- How many rows of a range are taken by the open parent of their group.
 -- name: aggregation.landed

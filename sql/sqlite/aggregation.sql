@@ -118,10 +118,22 @@ coalesce(sum({column} >> 32), 0) || ' ' || coalesce(sum({column} & 4294967295), 
   count(*) - count({column}), case when min({column}) < 0 then 1 else 0 end,
   coalesce(sum(typeof({column}) not in ('integer', 'null')), 0);
 
+-- As aggregation.amount, of rows as they usually are: a sum beyond 64 bits fails.
+-- name: aggregation.usual_amount
+-- holes: column
+case typeof(sum({column})) when 'real' then 0 else coalesce(sum({column}), 0) end,
+  count(*) - count({column}), case when min({column}) < 0 then 1 else 0 end,
+  case typeof(sum({column})) when 'real' then 1 else 0 end;
+
 -- A group as one text.
 -- name: aggregation.group
 -- holes: keys
 ({keys} || '');
+
+-- A column of a group, other than a text: it tells groups apart as its text does, for less.
+-- name: aggregation.native
+-- holes: column
+{column} collate binary;
 
 -- name: aggregation.separator
 -- holes: none
@@ -194,31 +206,27 @@ create index {schema_name}.{index} on {table} ({column});
 -- The first and the last of the next keys, and how many they are.
 -- name: aggregation.range_first
 -- in: limit
--- out: key, place, count
+-- out: first, last, count
 -- holes: source, key, is_free
-select r.k, r.n, r.m from (
-  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
-    select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c) as r
-where r.n = 1 or r.n = r.m order by r.n;
+select min(c.k), max(c.k), count(*) from (
+  select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c;
 
 -- name: aggregation.range_next
 -- in: after, limit
--- out: key, place, count
+-- out: first, last, count
 -- holes: source, key, is_free
-select r.k, r.n, r.m from (
-  select c.k, row_number() over (order by c.k) as n, count(*) over () as m from (
-    select {key} as k from {source} as s where {is_free} and {key} > :after
-    order by {key} limit :limit) as c) as r
-where r.n = 1 or r.n = r.m order by r.n;
+select min(c.k), max(c.k), count(*) from (
+  select {key} as k from {source} as s where {is_free} and {key} > :after
+  order by {key} limit :limit) as c;
 
 -- The groups of the free rows of a range. Where the rows are locked by this, they are those that
 -- aggregation.take takes, and that returns nothing.
 -- name: aggregation.survey
 -- in: first, last
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, key, is_free, group, first_key, amounts
+-- holes: source, key, is_free, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
-from {source} as s where {key} between :first and :last and {is_free} group by 1;
+from {source} as s where {key} between :first and :last and {is_free} group by {apart};
 
 -- name: aggregation.preview
 -- in: limit
@@ -241,15 +249,14 @@ select {values} from (
 -- those that are not as they were set: a trigger has changed them.
 -- name: aggregation.take
 -- in: first, last, aggregation, excluded
--- out: group_key, first_key, count, strays, amounts
+-- out: group_key, parent_key, count, strays, amounts
 -- holes: source, key, state, taken, link, is_free, is_taken, group, as_link, returned, amounts_of
-update {source} as s set {state} = {taken},
-  {link} = (select {as_link} from {aggregation_parent} as o
-            where o.aggregation = :aggregation and o.open_group = {group})
-where {key} between :first and :last and {is_free}
-  and exists (select 1 from {aggregation_parent} as o
-              where o.aggregation = :aggregation and o.open_group = {group})
-  and {group} not in (select e.value from json_each(:excluded) as e);
+update {source} as s set {state} = {taken}, {link} = o.daybook_key
+from (select {as_link} as daybook_key, o.open_group as daybook_group
+      from {aggregation_parent} as o
+      where o.aggregation = :aggregation and o.open_group is not null) as o
+where {key} between :first and :last and {is_free} and o.daybook_group = {group}
+  and (:excluded = '[]' or {group} not in (select e.value from json_each(:excluded) as e));
 
 -- How many rows of a range are taken by the open parent of their group.
 -- name: aggregation.landed

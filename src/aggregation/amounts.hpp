@@ -33,7 +33,7 @@ struct amount {
 
 struct group_rows {
   std::optional<std::string> group;  ///< its keys, with U+001F between them; empty: one is null
-  std::string first;                 ///< the key of its first row
+  std::string first;                 ///< the key of its first row; of what was taken: its parent's
   std::int64_t count = 0;
   std::int64_t strays = 0;  ///< that are not as they were set
   std::vector<amount> amounts;

@@ -84,7 +84,9 @@ bool chunk::next() {
     given_ = ranges_.next();
     if (!given_) return false;
   }
+  usual_ = true;
   take(given_, {});
+  steady_ = usual_ && now_ && last_.tells && last_.made == 0 && last_.rows == now_->count;
   return now_.has_value();
 }
 
@@ -104,6 +106,7 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
       in_doubt_ = true;
       if (base::left_out("agg_retry")) add_alone();
     } catch (error const& e) {
+      if (is_of_data(e) && std::exchange(usual_, false)) continue;
       if (!is_of_data(e) || last_.found.empty()) throw;
       auto const tried = last_.found;
       auto const whole = now_;
@@ -140,12 +143,21 @@ core::decision chunk::body(db::session& on, groups const& left_out) {
   last_ = {};
   now_ = given_ ? given_ : ranges_.next(on);
   if (!now_) return core::decision::commit;  // the next pass has begun
-  survey(on, left_out);
-  if (last_.found.empty()) return given_ ? core::decision::rollback : core::decision::commit;
+  bool const known = usual_ && steady_ && !how_.fresh && !of_.triggers;
+  if (!known) survey(on, left_out);
+  if (!known && last_.found.empty()) {
+    return given_ ? core::decision::rollback : core::decision::commit;
+  }
   if (!in_doubt_ && done_before()) return core::decision::rollback;
-  find_parents(on);
-  make_parents(on);
-  last_.taken = take_rows(on, left_out);
+  if (!known) {
+    find_parents(on);
+    make_parents(on);
+    last_.taken = take_rows(on, left_out);
+  } else if (!take_all(on)) {
+    usual_ = false;
+    last_.again = true;
+    return core::decision::rollback;
+  }
   if (!base::left_out("agg_two") && !add(on)) {
     explain(on);
     return core::decision::rollback;
@@ -165,8 +177,9 @@ void chunk::refuse(group_rows const& which, std::string const& why) {
 }
 
 void chunk::survey(db::session& on, groups const& left_out) {
+  auto const& statement = usual_ ? of_.sql.usual_survey : of_.sql.survey;
   auto const found =
-      groups_of(db::run(on, of_.sql.survey, {value_of(now_->first), value_of(now_->last)}));
+      groups_of(db::run(on, statement, {value_of(now_->first), value_of(now_->last)}));
   for (auto const& one : found) {
     if (auto const why = why_not(of_, one); !why.empty()) {
       refuse(one, why);
@@ -228,14 +241,31 @@ std::int64_t chunk::landed(db::session& on) const {
   return number_in(found.row(0)[0]).value_or(0);
 }
 
-std::vector<group_rows> chunk::take_rows(db::session& on, groups const& left_out) {
+db::table chunk::run_take(db::session& on, groups const& left_out) {
   auto out_of_it = left_out;
   out_of_it.insert(to_.refused.begin(), to_.refused.end());
   auto const excluded = list_of(out_of_it);
-  auto const before = of_.triggers ? landed(on) : 0;
-  auto const found =
+  auto found =
       db::run(on, of_.sql.take,
               {value_of(now_->first), value_of(now_->last), of_.id, std::string_view(excluded)});
+  last_.tells = found.width > 0;
+  return found;
+}
+
+bool chunk::take_all(db::session& on) {
+  last_.taken = groups_of(run_take(on, {}));
+  std::int64_t rows = 0;
+  for (auto const& one : last_.taken) {
+    if (one.strays > 0 || !why_not(of_, one).empty()) return false;
+    last_.parents.emplace(*one.group, one.first);
+    rows += one.count;
+  }
+  return rows == now_->count;
+}
+
+std::vector<group_rows> chunk::take_rows(db::session& on, groups const& left_out) {
+  auto const before = of_.triggers ? landed(on) : 0;
+  auto const found = run_take(on, left_out);
   auto taken = found.width == 0 ? last_.found : groups_of(found);
   std::int64_t rows = 0;
   std::int64_t strays = 0;

@@ -44,7 +44,8 @@ class chunk {
     std::map<std::string, std::string> parents;
     std::int64_t rows = 0;
     std::int64_t made = 0;
-    bool again = false;  ///< something was refused: the same once more, without it
+    bool again = false;  ///< the same once more: without what was refused, or with more care
+    bool tells = false;  ///< taking says what was taken: its groups, parents and sums
   };
 
   void take(std::optional<range> const& where, groups const& left_out);
@@ -55,6 +56,9 @@ class chunk {
   void make_parents(db::session& on);
   /// What was taken, group by group.
   [[nodiscard]] std::vector<group_rows> take_rows(db::session& on, groups const& left_out);
+  [[nodiscard]] db::table run_take(db::session& on, groups const& left_out);
+  /// All rows of the range, by the parents that are open. False: that was not all, or not right.
+  [[nodiscard]] bool take_all(db::session& on);
   [[nodiscard]] std::int64_t landed(db::session& on) const;
   bool add(db::session& on);
   void add_alone();
@@ -73,6 +77,8 @@ class chunk {
   attempt last_;
   std::string call_;
   bool in_doubt_ = false;
+  bool usual_ = true;    ///< at first by what is fast where nothing is wrong with the rows
+  bool steady_ = false;  ///< the chunk before was taken whole, and no parent was made
 };
 
 }  // namespace aggregations

@@ -30,8 +30,8 @@ std::optional<range> pass::next(db::session& on) {
     auto const after = position ? store::key_value(*position, of_.number_keys) : std::nullopt;
     auto const found = after ? db::run(on, of_.sql.range_next, {*after, limit})
                              : db::run(on, of_.sql.range_first, {limit});
-    if (found.size() > 0) {
-      range out{found.row(0)[0], found.row(found.size() - 1)[0]};
+    range out{found.row(0)[0], found.row(0)[1], number_in(found.row(0)[2]).value()};
+    if (out.count > 0) {
       auto const last = text_in(out.last);
       db::run(on, with_.sql["aggregation.advance"], {of_.id, number, std::string_view(last)});
       return out;

@@ -16,10 +16,11 @@ namespace daybook {
 inline namespace v1 {
 namespace aggregations {
 
-/// From the first key to the last, both within.
+/// From the first key to the last, both within, and how many of them are free.
 struct range {
   cell first;
   cell last;
+  std::int64_t count = 0;
 };
 
 class pass {

@@ -58,6 +58,7 @@ class maker {
                {"is_free", is_free()},
                {"is_taken", row(s.state) + " = " + sql_of(with, s.taken) + " and " + row(s.link)},
                {"first_key", first_key()},
+               {"apart", apart()},
                {"amounts", amounts("s.", false)},
                {"amounts_of", amounts("u.", true)},
                {"returned", returned()},
@@ -90,6 +91,8 @@ class maker {
     return piece(of.what == tables::kind::integer ? "as_integer" : "as_text", {{"key", key}});
   }
   [[nodiscard]] std::string group() const;
+  /// What groups differ in: their columns, or (1) their text.
+  [[nodiscard]] std::string apart() const;
   [[nodiscard]] std::string is_free() const;
   [[nodiscard]] std::string is_unlinked() const;
   [[nodiscard]] std::string unlinked() const;
@@ -101,7 +104,8 @@ class maker {
   }
   void verifying(statements& out) const;
   [[nodiscard]] std::string first_key() const;
-  [[nodiscard]] std::string amounts(std::string const& of, bool returned) const;
+  [[nodiscard]] std::string amounts(std::string const& of, bool returned,
+                                    std::string_view shape = "amount") const;
   [[nodiscard]] std::string returned() const;
   /// Rows of :parent that are in a state.
   [[nodiscard]] std::string of_parent(state_value const& state) const;
@@ -154,6 +158,16 @@ std::string maker::group() const {
   return piece("group", {{"keys", keys}});
 }
 
+std::string maker::apart() const {
+  std::string out;
+  for (auto const& one : of_.source.group) {
+    // Texts are compared in many ways, some of which take two for one.
+    if (source_.find(one)->what == tables::kind::text) return "1";
+    out += (out.empty() ? "" : ", ") + piece("native", {{"column", row(one)}});
+  }
+  return out;
+}
+
 std::string maker::unlinked() const {
   auto const& text = of_.source.unlinked;
   if (!text) return "null";
@@ -181,11 +195,11 @@ std::string maker::first_key() const {
   return "min(" + (key.what == tables::kind::uuid ? tables::key_of(with_, key, sql) : sql) + ")";
 }
 
-std::string maker::amounts(std::string const& of, bool returned) const {
+std::string maker::amounts(std::string const& of, bool returned, std::string_view shape) const {
   std::vector<std::string> out;
   for (auto const& one : of_.sums) {
     auto const column = of + (returned ? "a" + std::to_string(out.size()) : name(one.from));
-    out.push_back(piece("amount", {{"column", column}}));
+    out.push_back(piece(shape, {{"column", column}}));
   }
   return out.empty() ? "0, 0, 0, 0" : joined(out);
 }
@@ -345,6 +359,7 @@ statements maker::all() const {
   out.range_first = make("range_first");
   out.range_next = make("range_next");
   out.survey = make("survey");
+  out.usual_survey = make("survey", {{"amounts", amounts("s.", false, "usual_amount")}});
   out.preview = make("preview");
   out.make_parents = make_parents();
   out.take = make("take");

@@ -19,6 +19,7 @@ struct statements {
   db::entry range_first;
   db::entry range_next;
   db::entry survey;
+  db::entry usual_survey;  ///< for less; may fail where survey does not
   db::entry preview;
   db::entry make_parents;
   db::entry take;

@@ -114,6 +114,37 @@ TEST_P(gathered_badly, what_follows_from_a_sum_may_be_too_much_for_one_group_onl
   EXPECT_EQ(bricks("status = 1 and pay_no = ''"), "2");
 }
 
+TEST_P(gathered_badly, what_is_unusual_is_found_after_chunks_that_were_as_usual) {
+  auto options = aggregating::options();
+  options.chunk = 2;
+  auto pay = declared(options);
+  // Chunks that make parents, add to them, have a new group, a bad row, and good ones again.
+  move({{101, 1},
+        {102, 1},
+        {101, 1},
+        {102, 1},
+        {101, 1},
+        {102, 1},
+        {101, 1},
+        {103, 5},
+        {101, 1},
+        {102, 1},
+        {101, 1},
+        {102, 1},
+        {101, 1},
+        {102, -1},
+        {101, 1},
+        {102, 1}});
+  auto const done = pay.aggregate();
+  EXPECT_EQ(done.rows, 14);
+  EXPECT_EQ(done.parents, 3);
+  EXPECT_THAT(refused(done), ElementsAre("102: move_num is negative"));
+  EXPECT_THAT(pays(), ElementsAre("101: 8 rows, 8, money 24, status 1",
+                                  "102: 5 rows, 5, money 15, status 1",
+                                  "103: 1 rows, 5, money 15, status 1"));
+  EXPECT_THAT(wrong(pay), IsEmpty());
+}
+
 TEST_P(gathered_badly, a_group_that_is_null_is_refused) {
   if (on_sqlite()) {
     database_.execute("alter table t_move_brick add column site varchar(20)");
