@@ -119,7 +119,7 @@ int pay_workers(daybook::book& book, bank& money) {
     }
     closed.after = page.back().key;
   }
-  std::cout << count << " paid\n";
+  std::cerr << count << " paid\n";
   return std::move(run).finish() ? 0 : 79;
 }
 

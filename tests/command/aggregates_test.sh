@@ -320,7 +320,7 @@ done <<'END'
 move_num = "move_sum"|brick_num = "move_sum"|brick_num
 move_num = "move_sum"|move_no = "move_sum"|move_no
 table = "t_move_brick"|table = "t_no_brick"|t_no_brick
-following = .*|following = { money = "no_such_column" }|following
+following = .*|following = { money = "no_such_column" }|no_such_column
 END
 
 # --- The daemon: a pass at each tick, told to the log and kept with the attempt
