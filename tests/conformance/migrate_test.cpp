@@ -88,14 +88,14 @@ TEST_P(migrate, a_newer_book_that_allows_this_release_works) {
 
 TEST_P(migrate, a_newer_book_that_does_not_is_refused_with_both_versions) {
   static_cast<void>(database_.open());
-  set_version(7, 5);
+  set_version(7, 6);
   auto book = open();
   for (bool const by_migrate : {false, true}) {
     auto const text = message_of(
         [&] { by_migrate ? book.migrate() : static_cast<void>(book.start(process{"nightly"})); });
     EXPECT_NE(text.find("of version 7"), std::string::npos) << text;
+    EXPECT_NE(text.find("of version 6"), std::string::npos) << text;
     EXPECT_NE(text.find("of version 5"), std::string::npos) << text;
-    EXPECT_NE(text.find("of version 4"), std::string::npos) << text;
     EXPECT_NE(text.find("newer Daybook"), std::string::npos) << text;
   }
   EXPECT_EQ(database_.query("select version from daybook_version"), "7");
@@ -122,7 +122,7 @@ TEST_P(migrate, several_at_once) {
       }
     }
     EXPECT_EQ(
-        database_.query("select count(*) from " + options.prefix + "version where version = 4"),
+        database_.query("select count(*) from " + options.prefix + "version where version = 5"),
         "1");
     auto book = database_.open(options);
     expect_works(book);
