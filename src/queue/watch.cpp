@@ -278,7 +278,7 @@ void watcher::set_installed(bool installed, remark const* by) const {
 void watcher::install(remark const* by) {
   auto const made = of_->with().sql.made("watch.install", look_at(*of_, what_).sql);
   // Another table has the name now: those on the one that had it would go on.
-  if (auto const there = triggers_of(*of_, what_); there.anywhere > there.here) uninstall(by);
+  if (auto const there = triggers_of(*of_, what_); there.anywhere > there.here) uninstall(nullptr);
   execute(made);
   set_installed(true, by);
 }

@@ -105,7 +105,8 @@ code "unwatch" 65 daybook queues unwatch stock
 has "unwatch" err "uninstall"
 case $url in
     postgresql*) sql <<<"alter table $product disable trigger all;" ;;
-    *) sql <<<"drop trigger ${DAYBOOK_PREFIX}watch_1_delete;" ;;
+    *) sql <<<"drop trigger $(daybook queues watch stock |
+        grep -o "${DAYBOOK_PREFIX}watch_1_[0-9a-z]*_delete" | head -1);" ;;
 esac
 is "doctor misses one" "warning install them again: daybook queues watch stock --install" \
     "$(worth stock worth) $(worth stock remedy)"
