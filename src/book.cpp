@@ -6,6 +6,7 @@
 #include "core/transact.hpp"
 #include "drivers/drivers.hpp"
 #include "base/uuid.hpp"
+#include "planner/store.hpp"
 #include "queue/examine.hpp"
 #include "queue/store.hpp"
 #include "schedule/store.hpp"
@@ -20,6 +21,8 @@ namespace daybook {
 inline namespace v1 {
 
 namespace {
+
+planners::surroundings around(work::engine& of) { return {of.ready(), &of.lease(), &of.runs()}; }
 
 using connect = std::function<std::unique_ptr<db::session>(db::connect_options const&)>;
 
@@ -239,6 +242,20 @@ aggregation book::make_aggregation(std::string_view name, aggregation_options co
 
 std::vector<std::string> book::aggregations() const {
   return daybook::aggregations::names(engine_->ready());
+}
+
+planner book::make_planner(std::string_view name, planner_options const& of) {
+  return daybook::planner(daybook::planners::make(around(*engine_), name, of));
+}
+
+std::optional<planner> book::planner(std::string_view name) const {
+  auto inside = daybook::planners::open(around(*engine_), name);
+  if (!inside) return std::nullopt;
+  return daybook::planner(std::move(inside));
+}
+
+std::vector<std::string> book::planners() const {
+  return daybook::planners::names(engine_->ready());
 }
 
 pruned book::prune(prune_options const& what, remark const& by) {

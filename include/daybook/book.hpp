@@ -16,6 +16,7 @@
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/pending.hpp>
+#include <daybook/planner.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
 #include <daybook/schedule.hpp>
@@ -147,6 +148,13 @@ class DAYBOOK_EXPORT book {
   daybook::aggregation make_aggregation(std::string_view name, aggregation_options const& of);
   /// The names of all that were ever declared.
   [[nodiscard]] std::vector<std::string> aggregations() const;
+
+  /// Makes a planner, or changes it to this; what it knows of keys stays. Its queue must be there.
+  /// On failure: throws daybook::error (fault::bad_argument names what cannot be meant).
+  daybook::planner make_planner(std::string_view name, planner_options const& of);
+  /// Empty: there is none of that name.
+  [[nodiscard]] std::optional<daybook::planner> planner(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> planners() const;
 
   /// Every precondition of the guarantees, as this database is set up now.
   [[nodiscard]] std::vector<finding> doctor() const;

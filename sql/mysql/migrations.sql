@@ -373,3 +373,71 @@ create table if not exists {aggregation_log} (
   unique index aggregation_log_call (call_id),
   index aggregation_log_parent (aggregation, parent_key, id)
 ) engine = InnoDB;
+
+-- migration: 6 planners
+-- `source`: the query, the queue of events, the zone, or the table.
+
+create table if not exists {planner} (
+  id             int not null auto_increment primary key,
+  created_us     bigint not null,
+  next_us        bigint not null,
+  ended_us       bigint,
+  passes         bigint not null,
+  launched       bigint not null,
+  every_us       bigint not null,
+  timeout_us     bigint not null,
+  since_us       bigint not null,
+  again_us       bigint not null,
+  few            bigint not null,
+  queue          int not null,
+  page           int not null,
+  most           int not null,
+  unit_count     int not null,
+  strategy       smallint not null,
+  rule           smallint not null,
+  priority       smallint not null,
+  unit           smallint not null,
+  newest_first   smallint not null,
+  in_memory      smallint not null,
+  paused         smallint not null,
+  name           varbinary(255) not null,
+  source         mediumblob not null,
+  key_columns    blob not null,
+  created_column blob not null,
+  check_sql      mediumblob not null,
+  error          blob not null,
+  unique index planner_name (name)
+) engine = InnoDB;
+
+-- What a planner knows of a key, for ever: that a task is gone is no reason to launch it again.
+-- `standing`: when it came up last it was 1 launched, 2 refused.
+create table if not exists {planned} (
+  launches         bigint not null,
+  first_us         bigint,
+  last_us          bigint,
+  refusals         bigint not null,
+  first_refused_us bigint,
+  last_refused_us  bigint,
+  planner          int not null,
+  standing         smallint not null,
+  planned_key      varbinary(255) not null,
+  reason           blob not null,
+  primary key (planner, planned_key),
+  index planned_standing (planner, standing, planned_key)
+) engine = InnoDB;
+
+-- A period of a window planner. `state`: 0 due, 1 launched, 2 done.
+create table if not exists {planned_period} (
+  start_us    bigint not null,
+  end_us      bigint not null,
+  launched_us bigint,
+  done_us     bigint,
+  reopened_us bigint,
+  launches    int not null,
+  planner     int not null,
+  state       smallint not null,
+  period_key  varbinary(255) not null,
+  primary key (planner, start_us),
+  unique index planned_period_key (planner, period_key),
+  index planned_period_state (planner, state, start_us)
+) engine = InnoDB;

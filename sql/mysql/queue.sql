@@ -133,6 +133,12 @@ select seq, member, kind, at_us from {request}
 where queue = :queue and seq > :after order by seq limit :count
 for update skip locked;
 
+-- Whether something is asked of one that no claim has done yet.
+-- name: request.of
+-- in: queue, member
+-- out: kind
+select kind from {request} where queue = :queue and member = :member limit 1;
+
 -- name: request.remove
 -- in: seq
 delete from {request} where seq = :seq;

@@ -392,3 +392,76 @@ create table if not exists {aggregation_log} (
 
 create index if not exists {prefix}aggregation_log_parent
   on {aggregation_log} (aggregation, parent_key, id) where parent_key is not null;
+
+-- migration: 6 planners
+-- `source`: the query, the queue of events, the zone, or the table.
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+create table if not exists {planner} (
+  id             int not null generated always as identity primary key,
+  created_us     bigint not null,
+  next_us        bigint not null,
+  ended_us       bigint,
+  passes         bigint not null,
+  launched       bigint not null,
+  every_us       bigint not null,
+  timeout_us     bigint not null,
+  since_us       bigint not null,
+  again_us       bigint not null,
+  few            bigint not null,
+  queue          int not null,
+  page           int not null,
+  most           int not null,
+  unit_count     int not null,
+  strategy       smallint not null check (strategy between 0 and 3),
+  rule           smallint not null check (rule between 0 and 3),
+  priority       smallint not null,
+  unit           smallint not null check (unit between 0 and 3),
+  newest_first   smallint not null check (newest_first in (0, 1)),
+  in_memory      smallint not null check (in_memory in (0, 1)),
+  paused         smallint not null check (paused in (0, 1)),
+  name           text collate "C" not null check (octet_length(name) <= 255),
+  source         text collate "C" not null,
+  key_columns    text collate "C" not null,
+  created_column text collate "C" not null,
+  check_sql      text collate "C" not null,
+  error          text collate "C" not null,
+  unique (name)
+) with (fillfactor = 50);
+
+-- What a planner knows of a key, for ever: that a task is gone is no reason to launch it again.
+-- `standing`: when it came up last it was 1 launched, 2 refused.
+create table if not exists {planned} (
+  launches         bigint not null,
+  first_us         bigint,
+  last_us          bigint,
+  refusals         bigint not null,
+  first_refused_us bigint,
+  last_refused_us  bigint,
+  planner          int not null,
+  standing         smallint not null check (standing in (1, 2)),
+  planned_key      text collate "C" not null check (octet_length(planned_key) <= 255),
+  reason           text collate "C" not null,
+  primary key (planner, planned_key)
+);
+
+create index if not exists {prefix}planned_refused on {planned} (planner, planned_key)
+  where standing = 2;
+
+-- A period of a window planner. `state`: 0 due, 1 launched, 2 done.
+create table if not exists {planned_period} (
+  start_us    bigint not null,
+  end_us      bigint not null,
+  launched_us bigint,
+  done_us     bigint,
+  reopened_us bigint,
+  launches    int not null,
+  planner     int not null,
+  state       smallint not null check (state in (0, 1, 2)),
+  period_key  text collate "C" not null check (octet_length(period_key) <= 255),
+  primary key (planner, start_us),
+  unique (planner, period_key)
+) with (fillfactor = 70);
+
+create index if not exists {prefix}planned_period_open on {planned_period} (planner, start_us)
+  where state <> 2;

@@ -368,3 +368,74 @@ create table if not exists {aggregation_log} (
 
 create index if not exists {schema}.{prefix}aggregation_log_parent
   on {prefix}aggregation_log (aggregation, parent_key, id) where parent_key is not null;
+
+-- migration: 6 planners
+-- `source`: the query, the queue of events, the zone, or the table.
+create table if not exists {planner} (
+  id             integer not null primary key autoincrement,
+  created_us     integer not null,
+  next_us        integer not null,
+  ended_us       integer,
+  passes         integer not null,
+  launched       integer not null,
+  every_us       integer not null,
+  timeout_us     integer not null,
+  since_us       integer not null,
+  again_us       integer not null,
+  few            integer not null,
+  queue          integer not null,
+  page           integer not null,
+  most           integer not null,
+  unit_count     integer not null,
+  strategy       integer not null check (strategy between 0 and 3),
+  rule           integer not null check (rule between 0 and 3),
+  priority       integer not null,
+  unit           integer not null check (unit between 0 and 3),
+  newest_first   integer not null check (newest_first in (0, 1)),
+  in_memory      integer not null check (in_memory in (0, 1)),
+  paused         integer not null check (paused in (0, 1)),
+  name           text not null,
+  source         text not null,
+  key_columns    text not null,
+  created_column text not null,
+  check_sql      text not null,
+  error          text not null,
+  unique (name)
+) strict;
+
+-- What a planner knows of a key, for ever: that a task is gone is no reason to launch it again.
+-- `standing`: when it came up last it was 1 launched, 2 refused.
+create table if not exists {planned} (
+  launches         integer not null,
+  first_us         integer,
+  last_us          integer,
+  refusals         integer not null,
+  first_refused_us integer,
+  last_refused_us  integer,
+  planner          integer not null,
+  standing         integer not null check (standing in (1, 2)),
+  planned_key      text not null,
+  reason           text not null,
+  primary key (planner, planned_key)
+) strict, without rowid;
+
+create index if not exists {schema}.{prefix}planned_refused on {prefix}planned (planner, planned_key)
+  where standing = 2;
+
+-- A period of a window planner. `state`: 0 due, 1 launched, 2 done.
+create table if not exists {planned_period} (
+  start_us    integer not null,
+  end_us      integer not null,
+  launched_us integer,
+  done_us     integer,
+  reopened_us integer,
+  launches    integer not null,
+  planner     integer not null,
+  state       integer not null check (state in (0, 1, 2)),
+  period_key  text not null,
+  primary key (planner, start_us),
+  unique (planner, period_key)
+) strict, without rowid;
+
+create index if not exists {schema}.{prefix}planned_period_open on {prefix}planned_period (planner, start_us)
+  where state <> 2;

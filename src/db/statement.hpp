@@ -39,6 +39,7 @@ class user_statements {
  public:
   explicit user_statements(placeholder style) : style_(style) {}
   [[nodiscard]] statement const& of(std::string_view literal);
+  [[nodiscard]] placeholder style() const noexcept { return style_; }
 
  private:
   placeholder style_;

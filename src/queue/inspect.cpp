@@ -91,19 +91,25 @@ bool put_place(core::context const& with, db::session& on, std::int64_t queue, t
 
 std::optional<task_info> store::find(key const& of) const {
   with_.check_process();
-  auto const here = present();
   std::optional<task_info> out;
-  core::read(with_, patience, [&](db::session& on) {
-    out.reset();
-    auto const found = db::run(on, with_.sql["member.find"], {here.id, of.str()});
-    if (found.size() == 0) return;
-    task_info one;
-    one.key = of.str();
-    decode(found.row(0)[0], one.id);
-    decode(found.row(0)[1], one.payload);
-    if (put_place(with_, on, here.id, one)) out = std::move(one);
-  });
+  core::read(with_, patience, [&](db::session& on) { out = find_in(on, of); });
   return out;
+}
+
+std::optional<task_info> store::find_in(db::session& on, key const& of) const {
+  auto const queue = present().id;
+  auto const found = db::run(on, with_.sql["member.find"], {queue, of.str()});
+  if (found.size() == 0) return std::nullopt;
+  task_info out;
+  out.key = of.str();
+  decode(found.row(0)[0], out.id);
+  decode(found.row(0)[1], out.payload);
+  if (!put_place(with_, on, queue, out)) return std::nullopt;
+  return out;
+}
+
+bool store::is_asked_in(db::session& on, std::int64_t member) const {
+  return db::run(on, with_.sql["request.of"], {present().id, member}).size() > 0;
 }
 
 std::vector<task_info> store::tasks(tasks_query const& what) const {

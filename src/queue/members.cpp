@@ -142,8 +142,27 @@ bool store::add(key const& of, task_options const& how) {
   }
 }
 
-/// As fast as the engine takes rows, where no key is there already.
-void store::load_piece(db::session& on, std::span<entry const> piece, std::int64_t lo) const {
+/// `first` as reserve() gave it.
+std::int64_t store::own_ids_in(db::session& on, std::int64_t first, std::int64_t count) const {
+  if (first != 0) return first;
+  decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], first);
+  return first - count;
+}
+
+void store::arm_all(db::session& on, std::int64_t lo, std::int64_t count,
+                    task_options const& how) const {
+  auto const widest = present().by.segment;
+  for (auto at = lo; at < lo + count; at += widest) {
+    arm(on, at, std::min(at + widest, lo + count), how);
+  }
+}
+
+/// As add_all_in(), as fast as the engine takes rows, where no key is there already.
+std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, std::int64_t first,
+                                task_options const& how) const {
+  auto const count = static_cast<std::int64_t>(piece.size());
+  auto const ids = own_ids_in(on, first, count);
+  auto lo = ids;
   std::int64_t now_us = 0;
   decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
   auto const queue = present().id;
@@ -159,38 +178,49 @@ void store::load_piece(db::session& on, std::span<entry const> piece, std::int64
   on.load({.table = with_.sql.fill("{member}"),
            .columns = {"id", "queue", "member_key", "payload", "created_us"}},
           cells);
+  arm_all(on, ids, count, how);
+  return count;
+}
+
+std::int64_t store::reserve(std::int64_t count) const {
+  return with_.dialect.one_writer || with_.borrowed ? 0 : block(count, patience);
+}
+
+std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
+                               task_options const& how) const {
+  check_options(name_, how);
+  if (all.empty()) return 0;
+  auto const count = static_cast<std::int64_t>(all.size());
+  first = own_ids_in(on, first, count);
+  base::rows members;
+  auto id = first;
+  for (auto const& one : all) {
+    check_payload(name_, one.key, one.payload);
+    members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
+  }
+  auto const added =
+      db::run(on, with_.sql["member.add_all"], {present().id, members.text()}).affected;
+  if (added > 0) arm_all(on, first, count, how);
+  return added;
+}
+
+bool store::retry_in(db::session& on, key const& of) const {
+  bool const there = db::run(on, with_.sql["request.put"],
+                             {present().id, of.str(), static_cast<std::int64_t>(asked::retry)})
+                         .affected > 0;
+  if (there) ring_after(on);
+  return there;
 }
 
 imported store::import_piece(std::span<entry const> piece, task_options const& how) {
   auto const count = static_cast<std::int64_t>(piece.size());
-  bool const in_place = with_.dialect.one_writer || with_.borrowed;
-  auto const first = in_place ? 0 : block(count, patience);
-  auto const here = present();
+  auto const first = reserve(count);
   imported out;
   bool known_keys = false;  // some are there: row by row then
   auto const write = [&](db::session& on) {
-    auto lo = first;
-    if (in_place) {
-      decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], lo);
-      lo -= count;
-    }
-    out.added = count;
-    if (!known_keys) {
-      load_piece(on, piece, lo);
-    } else {
-      base::rows members;
-      auto id = lo;
-      for (auto const& one : piece) {
-        members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
-      }
-      out.added = db::run(on, with_.sql["member.add_all"], {here.id, members.text()}).affected;
-    }
+    out.added = known_keys ? add_all_in(on, piece, first, how) : load_all_in(on, piece, first, how);
     out.present = count - out.added;
-    if (out.added == 0) return core::decision::rollback;
-    for (auto at = lo; at < lo + count; at += here.by.segment) {
-      arm(on, at, std::min(at + here.by.segment, lo + count), how);
-    }
-    return core::decision::commit;
+    return out.added > 0 ? core::decision::commit : core::decision::rollback;
   };
   for (;;) {
     try {

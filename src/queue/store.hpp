@@ -70,6 +70,14 @@ class store : public std::enable_shared_from_this<store> {
   bool add_in(db::session& on, key const& of, task_options const& how);
   imported import(std::function<std::optional<entry>()> const& next, task_options const& how,
                   std::function<bool(imported const&)> const& told = {});
+  /// The first of so many ids for add_all_in(); 0 where that takes them itself.
+  [[nodiscard]] std::int64_t reserve(std::int64_t count) const;
+  /// Those that are not there already, in a transaction that has begun; how many. `first`: of as
+  /// many ids as there are entries, from reserve().
+  std::int64_t add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
+                          task_options const& how) const;
+  /// As retry, in a transaction that has begun. False: there is no such key.
+  bool retry_in(db::session& on, key const& of) const;
   bool remove(key const& of);
   bool remove_in(db::session& on, key const& of);
   bool set_payload(key const& of, std::optional<std::string> const& payload);
@@ -100,6 +108,9 @@ class store : public std::enable_shared_from_this<store> {
   // upkeep.cpp, inspect.cpp
   upkept upkeep();
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
+  [[nodiscard]] std::optional<task_info> find_in(db::session& on, key const& of) const;
+  /// Whether something is asked of a member that no claim has done yet.
+  [[nodiscard]] bool is_asked_in(db::session& on, std::int64_t member) const;
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what) const;
   [[nodiscard]] queue_counts counts() const;
 
@@ -131,7 +142,11 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] std::int64_t next_id(db::session& on);
   [[nodiscard]] std::int64_t block(std::int64_t count, std::chrono::milliseconds wait) const;
   void arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const;
-  void load_piece(db::session& on, std::span<entry const> piece, std::int64_t lo) const;
+  [[nodiscard]] std::int64_t own_ids_in(db::session& on, std::int64_t first,
+                                        std::int64_t count) const;
+  void arm_all(db::session& on, std::int64_t lo, std::int64_t count, task_options const& how) const;
+  std::int64_t load_all_in(db::session& on, std::span<entry const> piece, std::int64_t first,
+                           task_options const& how) const;
   imported import_piece(std::span<entry const> piece, task_options const& how);
 
   /// From when, by the queue's rate, and how many of `limit` may start.

@@ -145,7 +145,7 @@ code "an empty one" 65 daybook queues import some --query ""
 code "three columns" 65 daybook queues import some --query "select 1, 2, 3"
 has "three columns" err "3 columns"
 code "a null" 65 daybook queues import some --query "select null from $product"
-has "a null" err "row 1 of the query to import from"
+has "a null" err "the query to import from: row 1: its key is null"
 code "from nowhere" 64 daybook queues import some
 has "from nowhere" err "FILE, - or --query SQL"
 code "from two places" 64 daybook queues import some keys --query "select 1"

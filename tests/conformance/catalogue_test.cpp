@@ -39,9 +39,10 @@ class catalogue : public on_engine {
     }
 
     static bool has_own(std::string const& room) {
-      static std::set<std::string> const rooms{
-          "queue.", "member.",   "claim.", "segment.", "task.",        "request.", "outcome.",
-          "wake.",  "schedule.", "tick.",  "table.",   "aggregation.", "watch."};
+      static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
+                                               "task.",     "request.", "outcome.", "wake.",
+                                               "schedule.", "tick.",    "table.",   "aggregation.",
+                                               "watch.",    "planner.", "planned."};
       return rooms.contains(room);
     }
   };
@@ -75,7 +76,15 @@ class catalogue : public on_engine {
             {"aggregation. position", "1"},
             {"aggregation. column", "c"},
             {"aggregation. groups", R"([["g"]])"},
-            {"aggregation. parents", R"([["p","g",1]])"}};
+            {"aggregation. parents", R"([["p","g",1]])"},
+            {"planner. process", "plan p"},
+            {"planner. source", "s"},
+            {"planner. key_columns", ""},
+            {"planner. created_column", ""},
+            {"planner. check_sql", ""},
+            {"planner. error", ""},
+            {"planned. keys", R"([["k1",""]])"},
+            {"planned. after", ""}};
   }
 
   [[nodiscard]] samples live_values(std::string const& prefix) const {

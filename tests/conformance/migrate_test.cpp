@@ -74,7 +74,7 @@ TEST_P(migrate, an_older_book_wants_to_be_migrated) {
   EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
   book.migrate();
   expect_works(book);
-  EXPECT_EQ(database_.query("select version from daybook_version"), "5");
+  EXPECT_EQ(database_.query("select version from daybook_version"), "6");
 }
 
 TEST_P(migrate, a_newer_book_that_allows_this_release_works) {
@@ -95,7 +95,7 @@ TEST_P(migrate, a_newer_book_that_does_not_is_refused_with_both_versions) {
         [&] { by_migrate ? book.migrate() : static_cast<void>(book.start(process{"nightly"})); });
     EXPECT_NE(text.find("of version 7"), std::string::npos) << text;
     EXPECT_NE(text.find("of version 6"), std::string::npos) << text;
-    EXPECT_NE(text.find("of version 5"), std::string::npos) << text;
+    EXPECT_NE(text.find("of version 6"), std::string::npos) << text;
     EXPECT_NE(text.find("newer Daybook"), std::string::npos) << text;
   }
   EXPECT_EQ(database_.query("select version from daybook_version"), "7");
@@ -122,7 +122,7 @@ TEST_P(migrate, several_at_once) {
       }
     }
     EXPECT_EQ(
-        database_.query("select count(*) from " + options.prefix + "version where version = 5"),
+        database_.query("select count(*) from " + options.prefix + "version where version = 6"),
         "1");
     auto book = database_.open(options);
     expect_works(book);

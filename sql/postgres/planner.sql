@@ -1,0 +1,133 @@
+-- Planners, and what they know of keys. Rows go in as a JSON array of arrays.
+
+-- name: planner.make
+-- in: name, every_us, timeout_us, since_us, again_us, few, queue, page, most, unit_count,
+--   strategy, rule, priority, unit, newest_first, in_memory, source, key_columns,
+--   created_column, check_sql
+insert into {planner} (
+  created_us, next_us, passes, launched, paused, error, name, every_us, timeout_us, since_us,
+  again_us, few, queue, page, most, unit_count, strategy, rule, priority, unit, newest_first,
+  in_memory, source, key_columns, created_column, check_sql)
+values ({now}, {now}, 0, 0, 0, '', :name, :every_us, :timeout_us, :since_us, :again_us, :few, :queue,
+  :page, :most, :unit_count, :strategy, :rule, :priority, :unit, :newest_first, :in_memory,
+  :source, :key_columns, :created_column, :check_sql)
+on conflict (name) do nothing;
+
+-- name: planner.change
+-- in: name, every_us, timeout_us, since_us, again_us, few, queue, page, most, unit_count,
+--   strategy, rule, priority, unit, newest_first, in_memory, source, key_columns,
+--   created_column, check_sql
+update {planner} set
+  every_us = :every_us, timeout_us = :timeout_us, since_us = :since_us, again_us = :again_us,
+  few = :few, queue = :queue, page = :page, most = :most, unit_count = :unit_count,
+  strategy = :strategy, rule = :rule, priority = :priority, unit = :unit,
+  newest_first = :newest_first, in_memory = :in_memory, source = :source,
+  key_columns = :key_columns, created_column = :created_column, check_sql = :check_sql
+where name = :name;
+
+-- name: planner.look
+-- in: name
+-- out: id, created_us, next_us, ended_us, passes, launched, paused, error, every_us,
+--   timeout_us, since_us, again_us, few, queue, page, most, unit_count, strategy, rule,
+--   priority, unit, newest_first, in_memory, source, key_columns, created_column, check_sql
+select p.id, p.created_us, p.next_us, p.ended_us, p.passes, p.launched, p.paused, p.error,
+  p.every_us, p.timeout_us, p.since_us, p.again_us, p.few, q.name, p.page, p.most, p.unit_count,
+  p.strategy, p.rule, p.priority, p.unit, p.newest_first, p.in_memory, p.source, p.key_columns,
+  p.created_column, p.check_sql
+from {planner} p join {queue} q on q.id = p.queue where p.name = :name;
+
+-- name: planner.names
+-- out: name
+select name from {planner} order by name;
+
+-- name: planner.pause
+-- in: planner, paused
+update {planner} set paused = :paused where id = :planner and paused <> :paused;
+
+-- name: planner.now
+-- in: planner
+-- out: now_us
+select {now} from {planner} where id = :planner;
+
+-- When a pass is to be made, from now; empty: none is.
+-- name: planner.due
+-- in: name
+-- out: due_in_us
+select next_us - {now} from {planner} where name = :name and paused = 0;
+
+-- The end of a pass, with that of its run.
+-- name: planner.passed
+-- in: planner, began_us, launched, error
+update {planner} set passes = passes + 1, ended_us = {now}, launched = launched + :launched,
+  error = :error, next_us = :began_us + every_us
+where id = :planner;
+
+-- The steps of the passes before.
+-- name: planner.forget_steps
+-- in: process, key, run_no
+delete from {step} where process = :process and run_key = :key and run_no < :run_no;
+
+-- What is known of these keys, rows of [key].
+-- name: planned.of
+-- in: planner, keys
+-- out: key, launches, first_us, last_us
+select p.planned_key, p.launches, p.first_us, p.last_us
+from json_array_elements(:keys::json) as k
+  join {planned} p on p.planner = :planner and p.planned_key = k->>0;
+
+-- Rows of [key].
+-- name: planned.launch
+-- in: planner, keys
+insert into {planned} as p (launches, first_us, last_us, refusals, first_refused_us, last_refused_us,
+  planner, standing, planned_key, reason)
+select 1, clock.us, clock.us, 0, null, null, :planner, 1, k->>0, ''
+from json_array_elements(:keys::json) as k, (select {now} as us) as clock
+on conflict (planner, planned_key) do update set launches = p.launches + 1,
+  first_us = coalesce(p.first_us, excluded.first_us), last_us = excluded.last_us, standing = 1;
+
+-- Rows of [key, reason].
+-- name: planned.refuse
+-- in: planner, keys
+insert into {planned} as p (launches, first_us, last_us, refusals, first_refused_us, last_refused_us,
+  planner, standing, planned_key, reason)
+select 0, null, null, 1, clock.us, clock.us, :planner, 2, k->>0, k->>1
+from json_array_elements(:keys::json) as k, (select {now} as us) as clock
+on conflict (planner, planned_key) do update set refusals = p.refusals + 1,
+  first_refused_us = coalesce(p.first_refused_us, excluded.first_refused_us),
+  last_refused_us = excluded.last_refused_us, standing = 2, reason = excluded.reason;
+
+-- name: planned.refused
+-- in: planner, after, limit
+-- out: key, reason, first_us, last_us, refusals
+select planned_key, reason, first_refused_us, last_refused_us, refusals from {planned}
+where planner = :planner and standing = 2 and planned_key > :after
+order by planned_key limit :limit;
+
+-- name: planned.count_refused
+-- in: planner
+-- out: refused
+select count(*) from {planned} where planner = :planner and standing = 2;
+
+-- name: planned.find
+-- in: planner, key
+-- out: launches, first_us, last_us, refusals, first_refused_us, last_refused_us, reason
+select launches, first_us, last_us, refusals, first_refused_us, last_refused_us, reason
+from {planned} where planner = :planner and planned_key = :key;
+
+-- name: planned.forget
+-- in: planner, key
+delete from {planned} where planner = :planner and planned_key = :key;
+
+-- Those rows of a query that were never launched by this planner. The cast stands on the query's
+-- side, so that our key's index serves.
+-- name: planned.new_rows
+-- holes: query, columns, planner
+select {columns} from ({query}
+) as q({columns})
+where not exists (select 1 from {planned} p
+  where p.planner = {planner} and p.planned_key = q.k::text and p.launches > 0);
+
+-- How the engine would execute a query of the application's.
+-- name: planned.explain
+-- holes: query
+explain {query};

@@ -1,0 +1,256 @@
+#include "planner/definition.hpp"
+
+#include "core/transact.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/names.hpp>
+
+#include <array>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr char between_columns = '\x1f';
+constexpr std::size_t longest_text = 1 << 20;
+
+void check_between(std::string_view name, char const* what, std::int64_t value, std::int64_t least,
+                   std::int64_t most) {
+  if (value >= least && value <= most) return;
+  bad(name, std::string(what) + " is " + std::to_string(value) + ": it must be between " +
+                std::to_string(least) + " and " + std::to_string(most));
+}
+
+void check_strategy(std::string_view name, query_strategy const& of) {
+  if (of.query.empty()) bad(name, "it has no query");
+  if (of.query.size() > longest_text) bad(name, "its query is longer than 1 MiB");
+  check_between(name, "the query's timeout, in ms,", of.timeout.count(), 1000, 86'400'000);
+}
+
+void check_strategy(std::string_view name, inbox_strategy const& of) {
+  if (of.from.empty()) bad(name, "it does not say which queue has its events (from)");
+}
+
+void check_strategy(std::string_view name, window_strategy const& of) {
+  using unit = window_strategy::unit;
+  check_between(name, "the number of periods a pass launches (most)", of.most, 1, 100'000);
+  check_between(name, "again_after, in seconds,", of.again_after.count(), 0, 86'400LL * 3660);
+  if (of.each != unit::minute) {
+    check_between(name, "the number of units in a period", of.count, 1, 1);
+  } else if (of.count < 1 || of.count > 720 || 1440 % of.count != 0) {
+    bad(name, "periods of " + std::to_string(of.count) +
+                  " minutes: a day must be a multiple of them, as of 5, 15 or 60");
+  }
+}
+
+void check_strategy(std::string_view name, sweep_strategy const& of) {
+  if (of.table.empty()) bad(name, "it names no table");
+  check_between(name, "the rows of a page", of.page, 1, 10'000);
+  check_between(name, "the rows that are held in memory (few)", of.few, 1, 1'000'000);
+  if (of.in_memory && !of.created.empty()) bad(name, "keys held in memory need no order (created)");
+}
+
+/// What the strategies keep in their common row.
+struct columns {
+  std::int64_t timeout_us = 0;
+  std::int64_t since_us = 0;
+  std::int64_t again_us = 0;
+  std::int64_t few = 0;
+  std::int64_t most = 0;
+  std::int64_t count = 0;
+  std::int64_t unit = 0;
+  bool newest_first = false;
+  bool in_memory = false;
+  std::string source = {};
+  std::string key_columns = {};
+  std::string created = {};
+};
+
+columns columns_of(query_strategy const& of) {
+  return {.timeout_us = microseconds(of.timeout).count(), .source = of.query};
+}
+
+columns columns_of(inbox_strategy const& of) { return {.source = of.from}; }
+
+columns columns_of(window_strategy const& of) {
+  return {.since_us = of.since.time_since_epoch().count(),
+          .again_us = microseconds(of.again_after).count(),
+          .most = of.most,
+          .count = of.count,
+          .unit = static_cast<std::int64_t>(of.each),
+          .newest_first = of.newest_first,
+          .source = of.zone};
+}
+
+columns columns_of(sweep_strategy const& of) {
+  std::string names;
+  for (auto const& one : of.key) {
+    if (!names.empty()) names.push_back(between_columns);
+    names += one;
+  }
+  return {.few = of.few,
+          .count = of.page,
+          .in_memory = of.in_memory,
+          .source = of.table,
+          .key_columns = std::move(names),
+          .created = of.created};
+}
+
+void put_strategy(planner_options& to, std::int64_t strategy, columns from) {
+  switch (strategy) {
+    case 0:
+      to.strategy = query_strategy{
+          std::move(from.source),
+          std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(from.timeout_us))};
+      return;
+    case 1: to.strategy = inbox_strategy{std::move(from.source)}; return;
+    case 2:
+      to.strategy = window_strategy{
+          static_cast<window_strategy::unit>(from.unit),
+          static_cast<int>(from.count),
+          std::move(from.source),
+          timestamp(microseconds(from.since_us)),
+          from.newest_first,
+          static_cast<int>(from.most),
+          std::chrono::duration_cast<std::chrono::seconds>(microseconds(from.again_us))};
+      return;
+    default: break;
+  }
+  sweep_strategy out{.table = std::move(from.source),
+                     .key = {},
+                     .created = std::move(from.created),
+                     .in_memory = from.in_memory,
+                     .few = from.few,
+                     .page = static_cast<int>(from.count)};
+  for (std::size_t at = 0; at < from.key_columns.size();) {
+    auto const end = std::min(from.key_columns.find(between_columns, at), from.key_columns.size());
+    out.key.push_back(from.key_columns.substr(at, end - at));
+    at = end + 1;
+  }
+  to.strategy = std::move(out);
+}
+
+}  // namespace
+
+void bad(std::string_view planner, std::string const& what) {
+  throw error({.kind = fault::bad_argument}, "plan '" + std::string(planner) + "': " + what);
+}
+
+void check(std::string_view name, planner_options const& of) {
+  check_name("plan name", name);
+  // Its passes are runs of process "plan NAME".
+  if (name.size() > longest_name - 5) bad(name, "its name is longer than 250 bytes");
+  if (of.queue.empty()) bad(name, "it does not say in which queue its tasks are (queue)");
+  std::visit([&](auto const& strategy) { check_strategy(name, strategy); }, of.strategy);
+  if (of.check.size() > longest_text) bad(name, "its check is longer than 1 MiB");
+  check_between(name, "the time between passes (every), in ms,", of.every.count(), 100,
+                86'400'000LL * 366);
+  check_between(name, "the priority", of.priority, 0, 9);
+  check_between(name, "the page", of.page, 1, 10'000);
+}
+
+void write(core::context const& with, std::string_view name, planner_options const& of,
+           queues::store const& into) {
+  auto const own =
+      std::visit([](auto const& strategy) { return columns_of(strategy); }, of.strategy);
+  for (auto const* const statement : {"planner.make", "planner.change"}) {
+    auto const put = [&] {
+      return core::write(with, {.name = "planner", .patience = patience}, with.sql[statement],
+                         {name,
+                          std::int64_t{microseconds(of.every).count()},
+                          own.timeout_us,
+                          own.since_us,
+                          own.again_us,
+                          own.few,
+                          into.present().id,
+                          std::int64_t{of.page},
+                          own.most,
+                          own.count,
+                          static_cast<std::int64_t>(of.strategy.index()),
+                          static_cast<std::int64_t>(of.rule),
+                          std::int64_t{of.priority},
+                          own.unit,
+                          std::int64_t{own.newest_first ? 1 : 0},
+                          std::int64_t{own.in_memory ? 1 : 0},
+                          std::string_view(own.source),
+                          std::string_view(own.key_columns),
+                          std::string_view(own.created),
+                          std::string_view(of.check)})
+                 .affected > 0;
+    };
+    try {
+      if (put()) return;
+    } catch (core::lost_reply const&) {
+      put();  // again is as good as once
+    }
+  }
+}
+
+std::optional<definition> look(core::context const& with, std::string_view name) {
+  std::optional<definition> out;
+  core::read(with, patience, [&](db::session& on) {
+    out.reset();
+    auto const found = db::run(on, with.sql["planner.look"], {name});
+    if (found.size() == 0) return;
+    auto const row = found.row(0);
+    out.emplace();
+    auto const number = [&](std::size_t at) {
+      std::int64_t n = 0;
+      decode(row[at], n);
+      return n;
+    };
+    out->id = number(0);
+    out->name = name;
+    out->next_us = number(2);
+    decode(row[3], out->ended_us);
+    out->passes = number(4);
+    out->launched = number(5);
+    out->paused = number(6) != 0;
+    decode(row[7], out->error);
+    auto& to = out->options;
+    to.every = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(number(8)));
+    columns own{.timeout_us = number(9),
+                .since_us = number(10),
+                .again_us = number(11),
+                .few = number(12),
+                .most = number(15),
+                .count = number(16),
+                .unit = number(20),
+                .newest_first = number(21) != 0,
+                .in_memory = number(22) != 0};
+    decode(row[13], to.queue);
+    to.page = static_cast<int>(number(14));
+    to.rule = static_cast<launch_rule>(number(18));
+    to.priority = static_cast<int>(number(19));
+    decode(row[23], own.source);
+    decode(row[24], own.key_columns);
+    decode(row[25], own.created);
+    decode(row[26], to.check);
+    put_strategy(to, number(17), std::move(own));
+  });
+  return out;
+}
+
+std::vector<std::string> names(core::context const& with) {
+  std::vector<std::string> out;
+  core::read(with, patience, [&](db::session& on) {
+    out.clear();
+    auto const found = db::run(on, with.sql["planner.names"], {});
+    for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out.emplace_back());
+  });
+  return out;
+}
+
+std::string_view word_of(planner_options const& of) noexcept {
+  static constexpr std::array<std::string_view, 4> words{"query", "inbox", "window", "sweep"};
+  return words.at(of.strategy.index());
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,50 @@
+// A planner as it was declared, and as it stands in its row.
+// Thread safety: values.
+#pragma once
+
+#include "core/context.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/planner.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+
+struct definition {
+  std::int64_t id = 0;
+  std::string name;
+  planner_options options;
+  std::int64_t next_us = 0;
+  std::int64_t passes = 0;
+  std::int64_t launched = 0;
+  std::optional<std::int64_t> ended_us;
+  bool paused = false;
+  std::string error;
+};
+
+[[noreturn]] void bad(std::string_view planner, std::string const& what);
+/// Everything that can be seen without the database. On failure: daybook::error
+/// (fault::bad_argument) that names the option.
+void check(std::string_view name, planner_options const& of);
+/// Makes the planner's row, or changes it to these options.
+void write(core::context const& with, std::string_view name, planner_options const& of,
+           queues::store const& into);
+/// Empty: there is none of that name.
+[[nodiscard]] std::optional<definition> look(core::context const& with, std::string_view name);
+[[nodiscard]] std::vector<std::string> names(core::context const& with);
+
+/// "query", "inbox", "window", "sweep".
+[[nodiscard]] std::string_view word_of(planner_options const& of) noexcept;
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

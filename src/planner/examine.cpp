@@ -1,0 +1,51 @@
+// What only the database can say about a declaration, and about its cost.
+#include "planner/strategy.hpp"
+#include "queue/rows_of_query.hpp"
+
+#include <daybook/error.hpp>
+
+#include <string>
+#include <variant>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+void examine(surroundings const& around, std::string_view name, query_strategy const& of) {
+  queues::check_query(around.with, "plan '" + std::string(name) + "': its query", of.query);
+}
+
+void examine(surroundings const& around, std::string_view name, inbox_strategy const& of) {
+  auto const events = queues::open(around.with, *around.lease, of.from);
+  if (!events) bad(name, "there is no queue '" + of.from + "' with its events: make it first");
+  if (events->present().options.period.count() > 0) {
+    bad(name, "the queue '" + of.from + "' has a period: an event comes once");
+  }
+}
+
+void examine(surroundings const& around, std::string_view name, window_strategy const& of) {
+  static_cast<void>(around), static_cast<void>(name), static_cast<void>(of);
+}
+
+void examine(surroundings const& around, std::string_view name, sweep_strategy const& of) {
+  static_cast<void>(around), static_cast<void>(name), static_cast<void>(of);
+}
+
+}  // namespace
+
+void examine(surroundings const& around, std::string_view name, planner_options const& of) {
+  std::visit([&](auto const& how) { examine(around, name, how); }, of.strategy);
+  // What is wrong with the check is said here, and not by the first pass.
+  definition declared;
+  declared.name = name;
+  declared.options = of;
+  launch_check const none;
+  auto const into = queues::open(around.with, *around.lease, of.queue);
+  static_cast<void>(launcher(around.with, declared, *into, none));
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,194 @@
+#include "planner/launcher.hpp"
+
+#include "base/rows.hpp"
+#include "base/text.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/transaction.hpp>
+
+#include <exception>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+constexpr std::size_t longest_reason = 500;
+
+std::string keys_text(std::span<candidate const> page) {
+  base::rows out;
+  for (auto const& one : page) out.begin().add(std::string_view(one.key.str()));
+  return out.text();
+}
+
+timestamp time_in(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  return timestamp(std::chrono::microseconds(us.value_or(0)));
+}
+
+decision refusal(std::string why) {
+  return {decision::kind::refuse, base::bounded(why, longest_reason)};
+}
+
+bool is_over(task_state state) noexcept {
+  return state == task_state::succeeded || state == task_state::failed ||
+         state == task_state::dead || state == task_state::discarded;
+}
+
+}  // namespace
+
+std::vector<candidate> distinct(std::vector<candidate> page) {
+  std::set<std::string, std::less<>> seen;
+  std::erase_if(page, [&](candidate const& one) { return !seen.insert(one.key.str()).second; });
+  return page;
+}
+
+launcher::launcher(core::context const& with, definition const& of, queues::store const& into,
+                   launch_check const& more)
+    : with_(with), of_(&of), into_(&into), more_(&more) {
+  if (of.options.check.empty()) return;
+  check_ = db::rewrite("user", of.options.check, with.user_sql.style());
+  if (check_->inputs != std::vector<std::string>{"key"}) {
+    bad(of.name, "its check must have :key, and no other parameter");
+  }
+}
+
+std::vector<decision> launcher::decide(transaction& in, std::span<candidate> page) const {
+  put_earlier(in.internals(), page);
+  std::vector<decision> out;
+  out.reserve(page.size());
+  for (auto& one : page) {
+    auto by = by_rule(one);
+    bool const asked = by.what == decision::kind::launch || by.what == decision::kind::again;
+    if (asked) {
+      if (auto checked = decide_one(in, one); checked.what == decision::kind::refuse) {
+        by = std::move(checked);
+      }
+    }
+    out.push_back(std::move(by));
+  }
+  return out;
+}
+
+void launcher::put_earlier(db::session& on, std::span<candidate> page) const {
+  for (auto& one : page) one.earlier.reset();
+  std::map<std::string, earlier_instances, std::less<>> known;
+  auto const found = db::run(on, with_.sql["planned.of"], {of_->id, keys_text(page)});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    std::string key;
+    earlier_instances one;
+    decode(row[0], key);
+    decode(row[1], one.count);
+    if (one.count == 0) continue;
+    one.first = time_in(row[2]);
+    one.last = time_in(row[3]);
+    known.emplace(std::move(key), one);
+  }
+  if (known.empty()) return;
+  bool const matters = of_->options.rule != launch_rule::once;
+  for (auto& one : page) {
+    auto const there = known.find(one.key.str());
+    if (there == known.end()) continue;
+    one.earlier = there->second;
+    if (!matters) continue;
+    auto const task = into_->find_in(on, one.key);
+    if (!task) continue;
+    // What was asked of it and not done yet makes it wait.
+    one.earlier->state = is_over(task->state) && into_->is_asked_in(on, task->id)
+                             ? task_state::waiting
+                             : task->state;
+  }
+}
+
+decision launcher::by_rule(candidate const& of) const {
+  if (!of.earlier) return {};
+  auto const state = of.earlier->state;
+  auto const again = state ? decision::kind::again : decision::kind::launch;
+  auto const active = [&] {
+    return refusal("an earlier instance is " + std::string(daybook::word_of(*state)));
+  };
+  switch (of_->options.rule) {
+    case launch_rule::once: break;
+    case launch_rule::no_overlap:
+      if (state && !is_over(*state)) return active();
+      return {again};
+    case launch_rule::after_failure:
+      if (state && !is_over(*state)) return active();
+      if (state == task_state::succeeded) return refusal("the last instance succeeded");
+      return {again};
+    case launch_rule::always:
+      // One that waits stands for both; a person decides about one whose outcome is unknown.
+      if (state == task_state::waiting || state == task_state::suspect) {
+        return {decision::kind::pass_over};
+      }
+      return {again};
+  }
+  return {decision::kind::pass_over};
+}
+
+decision launcher::decide_one(transaction& in, candidate& of) const {
+  auto const named = [&](std::string const& what) {
+    return "plan '" + of_->name + "', key '" + of.key.str() + "': " + what;
+  };
+  if (check_) {
+    try {
+      std::vector<value> const values{std::string_view(of.key.str())};
+      if (in.internals().run(*check_, values).size() == 0) {
+        return refusal("its check gave no row");
+      }
+    } catch (error const& e) {
+      if (e.kind() != fault::statement) throw;
+      throw error(e.facts(), named(std::string("its check: ") + e.what()));
+    }
+  }
+  if (!*more_) return {};
+  try {
+    auto const verdict = (*more_)(in, of);
+    return verdict.refused() ? refusal(verdict.why()) : decision{};
+  } catch (error const&) {
+    throw;  // of the database: it may be one to try again
+  } catch (std::exception const& e) {
+    throw error({.kind = fault::bad_argument}, named(std::string("its check threw: ") + e.what()));
+  }
+}
+
+page_sum launcher::write(db::session& on, std::span<candidate const> page,
+                         std::span<decision const> what, std::int64_t first) const {
+  page_sum out;
+  std::vector<entry> added;
+  base::rows launched;
+  base::rows refused;
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    auto const& one = page[i];
+    switch (what[i].what) {
+      case decision::kind::pass_over: continue;
+      case decision::kind::refuse:
+        refused.begin().add(std::string_view(one.key.str())).add(std::string_view(what[i].why));
+        ++out.refused;
+        continue;
+      case decision::kind::launch: added.push_back({one.key, one.payload}); break;
+      case decision::kind::again:
+        if (!into_->retry_in(on, one.key)) added.push_back({one.key, one.payload});
+        break;
+    }
+    launched.begin().add(std::string_view(one.key.str()));
+    ++out.launched;
+  }
+  auto const there = into_->add_all_in(on, added, first, {.priority = of_->options.priority});
+  out.present = static_cast<std::int64_t>(added.size()) - there;
+  out.launched -= out.present;
+  if (!launched.empty()) db::run(on, with_.sql["planned.launch"], {of_->id, launched.text()});
+  if (!refused.empty()) db::run(on, with_.sql["planned.refuse"], {of_->id, refused.text()});
+  return out;
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

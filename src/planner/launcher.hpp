@@ -1,0 +1,71 @@
+// Which keys of a page are launched: what was launched before, the rule, the checks; and the rows
+// that say so. Everything in one transaction that the caller has begun.
+// Thread safety: one thread.
+#pragma once
+
+#include "core/context.hpp"
+#include "db/statement.hpp"
+#include "planner/definition.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/planner.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+struct decision {
+  enum class kind : std::uint8_t {
+    launch,  ///< its first instance
+    again,   ///< a new turn of its task
+    refuse,
+    pass_over,  ///< nothing to say: it was launched, once is enough
+  };
+  kind what = kind::launch;
+  std::string why = {};
+};
+
+/// What a page has come to.
+struct page_sum {
+  std::int64_t launched = 0;
+  std::int64_t refused = 0;
+  std::int64_t present = 0;
+};
+
+class launcher {
+ public:
+  /// `more` is borrowed. On failure: daybook::error (fault::bad_argument) for a check that cannot
+  /// be meant.
+  launcher(core::context const& with, definition const& of, queues::store const& into,
+           launch_check const& more);
+
+  /// A decision for each of `page`, whose keys are different; its payloads may be changed.
+  [[nodiscard]] std::vector<decision> decide(transaction& in, std::span<candidate> page) const;
+  /// `first`: as queues::store::reserve() gave it for as many.
+  page_sum write(db::session& on, std::span<candidate const> page, std::span<decision const> what,
+                 std::int64_t first) const;
+
+ private:
+  void put_earlier(db::session& on, std::span<candidate> page) const;
+  [[nodiscard]] decision by_rule(candidate const& of) const;
+  [[nodiscard]] decision decide_one(transaction& in, candidate& of) const;
+
+  core::context with_;
+  definition const* of_;
+  queues::store const* into_;
+  launch_check const* more_;
+  std::optional<db::statement> check_;
+};
+
+/// One of each key, in their order.
+[[nodiscard]] std::vector<candidate> distinct(std::vector<candidate> page);
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

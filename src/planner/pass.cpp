@@ -1,0 +1,193 @@
+// A pass: a run, and its pages, each a step of that; and a preview, which undoes them.
+#include "core/run.hpp"
+#include "core/transact.hpp"
+#include "planner/strategy.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/transaction.hpp>
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+/// The run is another's by now.
+error lost_to_another(store const& of) {
+  return error({.kind = fault::conflict},
+               "plan '" + of.declared().name +
+                   "': the pass was taken over by another; what it launched stays");
+}
+
+class pass final : public sink {
+ public:
+  pass(store const& of, run held, pass_options const& how, passed& sum)
+      : of_(of),
+        held_(std::move(held)),
+        how_(how),
+        sum_(sum),
+        launches_(of.with(), of.declared(), of.into(), how_.check) {}
+
+  bool take(std::vector<candidate> page, beside_page const& also) override {
+    if (how_.stop.stop_requested()) return false;
+    auto const all = distinct(std::move(page));
+    auto const first = of_.into().reserve(static_cast<std::int64_t>(all.size()));
+    page_sum part;
+    step([&](transaction& tx) {
+      auto mine = all;  // the checks may change them, each time anew
+      auto const what = launches_.decide(tx, mine);
+      part = launches_.write(tx.internals(), mine, what, first);
+      if (also) also(tx.internals(), what);
+    });
+    sum_.seen += static_cast<std::int64_t>(all.size());
+    sum_.launched += part.launched;
+    sum_.refused += part.refused;
+    sum_.present += part.present;
+    held_.progress(sum_.seen);
+    if (how_.told) how_.told(sum_);
+    return !how_.stop.stop_requested();
+  }
+
+  bool write(std::function<void(db::session&)> const& body) override {
+    if (how_.stop.stop_requested()) return false;
+    step([&](transaction& tx) { body(tx.internals()); });
+    return true;
+  }
+
+  [[nodiscard]] bool only_looks() const noexcept override { return false; }
+
+  /// Its end, in the transaction that ends its run.
+  void ends(std::int64_t began_us) {
+    held_.internals().ends_with([this, began_us, number = held_.number()](
+                                    db::session& on, run_state state, std::string_view why) {
+      if (state == run_state::interrupted) return;
+      auto const& with = of_.with();
+      db::run(on, with.sql["planner.passed"],
+              {of_.declared().id, began_us, sum_.launched,
+               state == run_state::succeeded ? std::string_view() : why});
+      // They say which pages there were, to an attempt that goes on with this run.
+      db::run(on, with.sql["planner.forget_steps"],
+              {std::string_view(of_.process_name()), key().str(), number});
+    });
+  }
+
+  void finish() {
+    if (!std::move(held_).finish()) throw lost_to_another(of_);
+  }
+  void fail(std::string_view why) { static_cast<void>(std::move(held_).fail(why)); }
+  void release() { static_cast<void>(std::move(held_).release("asked to stop")); }
+
+ private:
+  void step(std::function<void(transaction&)> const& body) {
+    // An attempt that goes on has other pages than the one before.
+    auto const name = std::to_string(held_.attempt()) + "." + std::to_string(++pages_);
+    auto const done = held_.step(name, [&](transaction& tx) { body(tx); });
+    if (done.what() != outcome::done) throw lost_to_another(of_);
+  }
+
+  store const& of_;
+  run held_;
+  pass_options const& how_;
+  passed& sum_;
+  launcher launches_;
+  std::int64_t pages_ = 0;
+};
+
+class looking final : public sink {
+ public:
+  looking(store const& of, std::size_t limit, launch_check const& check)
+      : of_(of), limit_(limit), launches_(of.with(), of.declared(), of.into(), check) {}
+
+  bool take(std::vector<candidate> page, beside_page const& /*also*/) override {
+    auto const all = distinct(std::move(page));
+    std::vector<plan_preview> part;
+    core::transact(of_.with(), {.name = "preview", .patience = patience}, [&](db::session& on) {
+      part.clear();
+      auto mine = all;
+      transaction tx(on, of_.with().user_sql);
+      auto const what = launches_.decide(tx, mine);
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        if (what[i].what == decision::kind::pass_over) continue;
+        part.push_back({mine[i].key.str(), what[i].what != decision::kind::refuse, what[i].why});
+      }
+      return core::decision::rollback;
+    });
+    for (auto& one : part) {
+      if (found_.size() < limit_) found_.push_back(std::move(one));
+    }
+    return found_.size() < limit_;
+  }
+
+  bool write(std::function<void(db::session&)> const& /*body*/) override { return true; }
+  [[nodiscard]] bool only_looks() const noexcept override { return true; }
+  [[nodiscard]] std::vector<plan_preview> found() && { return std::move(found_); }
+
+ private:
+  store const& of_;
+  std::size_t limit_;
+  launcher launches_;
+  std::vector<plan_preview> found_;
+};
+
+bool feed_any(store const& of, sink& into) {
+  return std::visit([&](auto const& how) { return feed(of, how, into); },
+                    of.declared().options.strategy);
+}
+
+std::int64_t now_on(store const& of) {
+  std::int64_t now_us = 0;
+  core::read(of.with(), patience, [&](db::session& on) {
+    auto const found = db::run(on, of.with().sql["planner.now"], {of.declared().id});
+    if (found.size() == 0) bad(of.declared().name, "it is not there any more");
+    decode(found.row(0)[0], now_us);
+  });
+  return now_us;
+}
+
+}  // namespace
+
+passed store::pass(pass_options const& how) const {
+  with().check_process();
+  passed sum;
+  auto const began_us = now_on(*this);
+  auto attempt = around_.runs->start(process(process_name()), {}, {});
+  if (!attempt) {
+    sum.holder = attempt.holder();
+    return sum;
+  }
+  sum.ran = true;
+  auto held = std::move(attempt).take();
+  planners::pass mine(*this, std::move(held), how, sum);
+  mine.ends(began_us);
+  try {
+    sum.complete = feed_any(*this, mine);
+  } catch (std::exception const& e) {
+    mine.fail(e.what());
+    throw;
+  }
+  if (!sum.complete && how.stop.stop_requested()) {
+    mine.release();
+  } else {
+    mine.finish();
+  }
+  return sum;
+}
+
+std::vector<plan_preview> store::preview(int limit, launch_check const& check) const {
+  with().check_process();
+  if (limit < 1 || limit > 10'000) {
+    bad(of_.name,
+        "a preview of " + std::to_string(limit) + " keys: it must be between 1 and 10000");
+  }
+  looking mine(*this, static_cast<std::size_t>(limit), check);
+  feed_any(*this, mine);
+  return std::move(mine).found();
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

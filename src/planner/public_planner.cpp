@@ -1,0 +1,26 @@
+#include "planner/store.hpp"
+
+#include <daybook/planner.hpp>
+
+namespace daybook {
+inline namespace v1 {
+
+std::string const& planner::name() const noexcept { return inside_->declared().name; }
+planner_options const& planner::options() const noexcept { return inside_->declared().options; }
+std::vector<std::string> planner::advice() const { return inside_->advice(); }
+passed planner::pass(pass_options const& how) { return inside_->pass(how); }
+std::vector<plan_preview> planner::preview(int limit, launch_check const& check) const {
+  return inside_->preview(limit, check);
+}
+planner_info planner::info() const { return inside_->info(); }
+std::vector<refused_key> planner::refusals(refusals_query const& what) const {
+  return inside_->refusals(what);
+}
+std::optional<planned_key> planner::find(key const& of) const { return inside_->find(of); }
+bool planner::forget(key const& of, remark const& by) { return inside_->forget(of, by); }
+bool planner::pause(remark const& by) { return inside_->pause(true, by); }
+bool planner::resume(remark const& by) { return inside_->pause(false, by); }
+std::vector<change_info> planner::changes() const { return inside_->changes(); }
+
+}  // namespace v1
+}  // namespace daybook

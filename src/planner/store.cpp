@@ -1,0 +1,151 @@
+#include "planner/store.hpp"
+
+#include "core/operate.hpp"
+#include "core/transact.hpp"
+#include "planner/strategy.hpp"
+
+#include <daybook/error.hpp>
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+std::optional<timestamp> time_in(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  if (!us) return std::nullopt;
+  return timestamp(std::chrono::microseconds(*us));
+}
+
+std::optional<timestamp> time_of(std::optional<std::int64_t> us) {
+  if (!us) return std::nullopt;
+  return timestamp(std::chrono::microseconds(*us));
+}
+
+std::shared_ptr<queues::store> target(surroundings const& around, std::string_view name,
+                                      std::string const& queue) {
+  auto into = queues::open(around.with, *around.lease, queue);
+  if (!into) bad(name, "there is no queue '" + queue + "': make it first");
+  if (into->present().options.period.count() > 0) {
+    bad(name, "the queue '" + queue + "' has a period: an instance is done once");
+  }
+  return into;
+}
+
+}  // namespace
+
+std::shared_ptr<store> make(surroundings const& around, std::string_view name,
+                            planner_options const& of) {
+  check(name, of);
+  auto into = target(around, name, of.queue);
+  examine(around, name, of);
+  write(around.with, name, of, *into);
+  return open(around, name);
+}
+
+std::shared_ptr<store> open(surroundings const& around, std::string_view name) {
+  auto found = look(around.with, name);
+  if (!found) return nullptr;
+  auto into = target(around, name, found->options.queue);
+  return std::make_shared<store>(around, std::move(*found), std::move(into));
+}
+
+planner_info store::info() const {
+  with().check_process();
+  auto const now = look(with(), of_.name);
+  if (!now) bad(of_.name, "it is not there any more");
+  planner_info out{.name = of_.name,
+                   .options = now->options,
+                   .paused = now->paused,
+                   .passes = now->passes,
+                   .last_pass = time_of(now->ended_us),
+                   .next_pass = now->paused ? std::nullopt : time_of(now->next_us),
+                   .launched = now->launched,
+                   .refused = 0,
+                   .error = now->error};
+  core::read(with(), patience, [&](db::session& on) {
+    decode(db::run(on, with().sql["planned.count_refused"], {of_.id}).row(0)[0], out.refused);
+  });
+  return out;
+}
+
+std::vector<refused_key> store::refusals(refusals_query const& what) const {
+  with().check_process();
+  if (what.limit < 1 || what.limit > 10'000) {
+    bad(of_.name,
+        "a page of " + std::to_string(what.limit) + " keys: it must be between 1 and 10000");
+  }
+  std::vector<refused_key> out;
+  core::read(with(), patience, [&](db::session& on) {
+    out.clear();
+    auto const found = db::run(on, with().sql["planned.refused"],
+                               {of_.id, std::string_view(what.after), std::int64_t{what.limit}});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      auto const row = found.row(i);
+      auto& one = out.emplace_back();
+      decode(row[0], one.key);
+      decode(row[1], one.reason);
+      one.first = time_in(row[2]).value_or(timestamp{});
+      one.last = time_in(row[3]).value_or(timestamp{});
+      decode(row[4], one.count);
+    }
+  });
+  return out;
+}
+
+std::optional<planned_key> store::find(key const& of) const {
+  with().check_process();
+  std::optional<planned_key> out;
+  core::read(with(), patience, [&](db::session& on) {
+    out.reset();
+    auto const found = db::run(on, with().sql["planned.find"], {of_.id, of.str()});
+    if (found.size() == 0) return;
+    auto const row = found.row(0);
+    out.emplace();
+    out->key = of.str();
+    decode(row[0], out->launches);
+    out->first = time_in(row[1]);
+    out->last = time_in(row[2]);
+    decode(row[3], out->refusals);
+    out->first_refused = time_in(row[4]);
+    out->last_refused = time_in(row[5]);
+    decode(row[6], out->reason);
+  });
+  return out;
+}
+
+bool store::change(std::string_view action, std::string_view what, remark const& by,
+                   std::function<bool(db::session&)> const& guarded) const {
+  with().check_process();
+  auto const process = process_name();
+  key const piece;
+  core::change const change{with(), process, piece.str(), action, core::bounded_remark(by)};
+  auto const detail = std::string(what) + "request " + queues::store::new_id();
+  return core::make(change, detail, guarded);
+}
+
+bool store::forget(key const& of, remark const& by) const {
+  return change("forget", "key " + of.str() + "; ", by, [&](db::session& on) {
+    return db::run(on, with().sql["planned.forget"], {of_.id, of.str()}).affected > 0;
+  });
+}
+
+bool store::pause(bool paused, remark const& by) const {
+  return change(paused ? "pause" : "resume", "", by, [&](db::session& on) {
+    return db::run(on, with().sql["planner.pause"], {of_.id, std::int64_t{paused ? 1 : 0}})
+               .affected > 0;
+  });
+}
+
+std::vector<change_info> store::changes() const {
+  with().check_process();
+  return core::list_changes(with(), process_name(), key().str());
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

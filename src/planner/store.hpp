@@ -1,0 +1,70 @@
+// One planner of a book: what people ask of it, and its passes.
+// Thread-safe.
+#pragma once
+
+#include "core/context.hpp"
+#include "core/start.hpp"
+#include "planner/definition.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/planner.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+/// What planners work with, and do not own.
+struct surroundings {
+  core::context with;
+  core::holder* lease;
+  core::runs* runs;
+};
+
+class store {
+ public:
+  store(surroundings around, definition of, std::shared_ptr<queues::store> into)
+      : around_(std::move(around)), of_(std::move(of)), into_(std::move(into)) {}
+
+  /// As it was when this was made.
+  [[nodiscard]] definition const& declared() const noexcept { return of_; }
+  [[nodiscard]] core::context const& with() const noexcept { return around_.with; }
+  [[nodiscard]] surroundings const& around() const noexcept { return around_; }
+  [[nodiscard]] queues::store& into() const noexcept { return *into_; }
+  /// Under which process its passes, and what people change, stand.
+  [[nodiscard]] std::string process_name() const { return "plan " + of_.name; }
+
+  // As planner's verbs.
+  [[nodiscard]] std::vector<std::string> advice() const;
+  passed pass(pass_options const& how) const;
+  [[nodiscard]] std::vector<plan_preview> preview(int limit, launch_check const& check) const;
+  [[nodiscard]] planner_info info() const;
+  [[nodiscard]] std::vector<refused_key> refusals(refusals_query const& what) const;
+  [[nodiscard]] std::optional<planned_key> find(key const& of) const;
+  bool forget(key const& of, remark const& by) const;
+  bool pause(bool paused, remark const& by) const;
+  [[nodiscard]] std::vector<change_info> changes() const;
+
+ private:
+  bool change(std::string_view action, std::string_view what, remark const& by,
+              std::function<bool(db::session&)> const& guarded) const;
+
+  surroundings around_;
+  definition of_;
+  std::shared_ptr<queues::store> into_;
+};
+
+/// Makes the planner, or changes it to these options. On failure: daybook::error.
+std::shared_ptr<store> make(surroundings const& around, std::string_view name,
+                            planner_options const& of);
+/// Empty: there is none of that name.
+std::shared_ptr<store> open(surroundings const& around, std::string_view name);
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,49 @@
+// The strategies: where the keys of a pass come from. Each has a source of its own (query.cpp,
+// ...). Thread safety: one thread.
+#pragma once
+
+#include "planner/launcher.hpp"
+#include "planner/store.hpp"
+
+#include <daybook/planner.hpp>
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+/// What else happens in the transaction that launches a page; it may be called again.
+using beside_page = std::function<void(db::session&, std::span<decision const>)>;
+
+/// What a source is asked to fill: a pass, or a preview.
+class sink {
+ public:
+  sink() = default;
+  sink(sink const&) = delete;
+  sink& operator=(sink const&) = delete;
+  virtual ~sink() = default;
+  /// Decides about the keys and, in a pass, launches them in one transaction. False: no more, for
+  /// now. On failure: throws, and nothing of this page stays.
+  virtual bool take(std::vector<candidate> page, beside_page const& also = {}) = 0;
+  /// A transaction of the pass's own in which its run is still held; not in a preview.
+  virtual bool write(std::function<void(db::session&)> const& body) = 0;
+  /// A preview changes nothing.
+  [[nodiscard]] virtual bool only_looks() const noexcept = 0;
+};
+
+/// False: stopped before its end.
+bool feed(store const& of, query_strategy const& how, sink& into);
+bool feed(store const& of, inbox_strategy const& how, sink& into);
+bool feed(store const& of, window_strategy const& how, sink& into);
+bool feed(store const& of, sweep_strategy const& how, sink& into);
+
+/// What only the database can say about a declaration. On failure: daybook::error
+/// (fault::bad_argument) that names what does not fit.
+void examine(surroundings const& around, std::string_view name, planner_options const& of);
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

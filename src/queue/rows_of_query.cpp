@@ -1,0 +1,208 @@
+#include "queue/rows_of_query.hpp"
+
+#include "core/transact.hpp"
+#include "queue/store.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t first_page = 100;
+constexpr std::int64_t largest_page = 10'000;
+constexpr std::int64_t page_bytes = 4 << 20;
+
+std::string text_in(cell const& from) {
+  std::string out;
+  decode(from, out);
+  return out;
+}
+
+/// What may take as long as the query does has no limit of time of ours: "user".
+db::entry made(core::context const& with, std::string_view shape, db::holes const& how) {
+  auto out = with.sql.made(shape, how);
+  for (auto& one : out.parts) one.what.name = "user";
+  out.within.reset();
+  return out;
+}
+
+std::size_t width_of(core::context const& with, db::session& on, db::holes const& how) {
+  auto const width = db::run(on, made(with, "import.probe", how), {}).width;
+  if (width != 1 && width != 2) {
+    throw error({.kind = fault::bad_argument},
+                "it has " + std::to_string(width) +
+                    " columns: it must have one, the key, or two, the key and the payload");
+  }
+  return width;
+}
+
+[[noreturn]] void refuse_query(std::string const& what, error const& e) {
+  throw error({.kind = fault::bad_argument, .native_code = e.native_code()},
+              what + ": " + e.what());
+}
+
+/// Whether it is the query that is wrong.
+bool of_query(error const& e) noexcept {
+  return e.kind() == fault::statement || e.kind() == fault::bad_argument;
+}
+
+/// Interrupts a session's statement after so long.
+class stopwatch {
+ public:
+  stopwatch(db::session& of, std::chrono::milliseconds limit) {
+    if (limit.count() == 0) return;
+    thread_ = std::jthread([this, &of, limit](std::stop_token const& over) {
+      std::unique_lock lock(guard_);
+      std::condition_variable_any waiting;
+      if (waiting.wait_for(lock, over, limit, [] { return false; }) || over.stop_requested()) {
+        return;
+      }
+      late_ = true;
+      of.interrupt();
+    });
+  }
+  /// Once the statement has ended.
+  [[nodiscard]] bool late() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+    return late_;
+  }
+
+ private:
+  std::mutex guard_;
+  bool late_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace
+
+void check_query(core::context const& with, std::string const& what, std::string_view query) {
+  try {
+    core::read(with, patience, [&](db::session& on) {
+      static_cast<void>(
+          width_of(with, on, {{"query", std::string(query)}, {"staged", with.sql.prefix()}}));
+    });
+  } catch (error const& e) {
+    if (!of_query(e)) throw;
+    refuse_query(what, e);
+  }
+}
+
+rows_of_query::rows_of_query(core::context const& with, std::string what, std::string_view query,
+                             query_reading how)
+    : with_(with), what_(std::move(what)), how_(std::move(how)) {
+  try {
+    open(query);
+  } catch (error const& e) {
+    end();
+    if (!of_query(e)) throw;
+    refuse_query(what_, e);
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+void rows_of_query::open(std::string_view query) {
+  db::holes how{{"staged", with_.sql.prefix() + "import"}, {"query", std::string(query)}};
+  bool const in_transaction = with_.sql.text_of("import.needs", how) == "transaction";
+  // On one handle of the application's there is no other connection to write on.
+  if (!with_.borrowed) held_.emplace(with_.sessions.lend(patience));
+  if (held_ && in_transaction) {
+    (*held_)->begin(isolation::read_committed);
+    begun_ = true;
+    (*held_)->run({"user", "set transaction read only", {}, {}}, {});
+  }
+  run([&](db::session& on) {
+    bool const alone = width_of(with_, on, how) == 1;
+    how["columns"] = alone ? "k" : "k, p";
+    how["payload"] = alone ? "null" : "q.p";
+    how["hold"] = in_transaction && with_.borrowed ? "with hold" : "";
+    if (how_.around) how["query"] = how_.around(how["columns"]);
+    close_ = made(with_, "import.close", how);
+    db::run(on, made(with_, "import.open", how), {});
+  });
+  staged_ = how["staged"];
+}
+
+std::optional<entry> rows_of_query::next() {
+  if (at_ == page_.size()) turn_page();
+  if (page_.size() == 0) return std::nullopt;
+  auto const row = page_.row(at_++);
+  decode(row[0], number_);
+  entry out;
+  if (std::holds_alternative<std::nullptr_t>(row[1])) refuse("its key is null");
+  try {
+    out.key = key(text_in(row[1]));
+  } catch (error const& e) {
+    refuse(e.what());
+  }
+  decode(row[2], out.payload);
+  return out;
+}
+
+template <class F>
+void rows_of_query::run(F const& body) {
+  if (!held_) return core::read(with_, patience, body);
+  stopwatch watch(**held_, how_.timeout);
+  try {
+    body(**held_);
+  } catch (error const& e) {
+    if (!watch.late()) throw;
+    throw error(
+        {.kind = fault::bad_argument},
+        "it takes longer than " + std::to_string(how_.timeout.count()) + " ms: " + e.what());
+  }
+}
+
+/// So many rows that a page is about as large as a piece of an import.
+void rows_of_query::turn_page() {
+  std::int64_t rows = first_page;
+  if (page_.size() > 0) {
+    std::int64_t bytes = 1;
+    for (auto const& one : page_.cells) {
+      if (auto const* text = std::get_if<std::string>(&one)) {
+        bytes += static_cast<std::int64_t>(text->size());
+      }
+    }
+    auto const each = bytes / static_cast<std::int64_t>(page_.size()) + 1;
+    rows = std::clamp<std::int64_t>(page_bytes / each, 1, largest_page);
+    rows = rows < first_page ? rows : rows / first_page * first_page;  // few texts to prepare
+  }
+  auto const page =
+      made(with_, "import.page", {{"staged", staged_}, {"count", std::to_string(rows)}});
+  run([&](db::session& on) { page_ = db::run(on, page, {number_}); });
+  at_ = 0;
+}
+
+void rows_of_query::refuse(std::string const& why) const {
+  throw error({.kind = fault::bad_argument},
+              what_ + ": row " + std::to_string(number_) + ": " + why);
+}
+
+void rows_of_query::end() noexcept {
+  if (with_.forked()) return;
+  try {
+    if (std::exchange(begun_, false)) {
+      (*held_)->rollback();
+    } else if (close_) {
+      run([&](db::session& on) { db::run(on, *close_, {}); });
+    }
+  } catch (error const&) {
+    return;  // it goes with the connection
+  }
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook
