@@ -11,6 +11,7 @@
 #include "queue/store.hpp"
 #include "schedule/store.hpp"
 #include "work/engine.hpp"
+#include "work/planning.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
@@ -21,8 +22,6 @@ namespace daybook {
 inline namespace v1 {
 
 namespace {
-
-planners::surroundings around(work::engine& of) { return {of.ready(), &of.lease(), &of.runs()}; }
 
 using connect = std::function<std::unique_ptr<db::session>(db::connect_options const&)>;
 
@@ -245,11 +244,11 @@ std::vector<std::string> book::aggregations() const {
 }
 
 planner book::make_planner(std::string_view name, planner_options const& of) {
-  return daybook::planner(daybook::planners::make(around(*engine_), name, of));
+  return daybook::planner(daybook::planners::make(work::surroundings_of(*engine_), name, of));
 }
 
 std::optional<planner> book::planner(std::string_view name) const {
-  auto inside = daybook::planners::open(around(*engine_), name);
+  auto inside = daybook::planners::open(work::surroundings_of(*engine_), name);
   if (!inside) return std::nullopt;
   return daybook::planner(std::move(inside));
 }

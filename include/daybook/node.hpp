@@ -1,6 +1,6 @@
-// A process that serves schedules and works queues: it launches ticks when they come, and goes on
-// with those of nodes that died; and it hands due tasks to threads. Any number of nodes may serve
-// the same ones.
+// A process that serves schedules, works queues and makes the passes of planners: it launches ticks
+// when they come, and goes on with those of nodes that died; and it hands due tasks to threads. Any
+// number of nodes may serve the same ones.
 // Thread safety: any thread may call. Lifetime: the book must outlive it.
 //
 //   daybook::node node(book);
@@ -13,12 +13,15 @@
 
 #include <daybook/export.hpp>
 #include <daybook/job.hpp>
+#include <daybook/planner.hpp>
 #include <daybook/tick.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace daybook {
@@ -27,6 +30,7 @@ inline namespace v1 {
 class book;
 namespace work {
 class crews;
+class planning;
 class ticker;
 }  // namespace work
 
@@ -49,6 +53,13 @@ struct node_counts {
   std::int64_t handed_back = 0;
   std::int64_t lost = 0;  ///< taken over by another node meanwhile
   std::int64_t taken_over = 0;
+};
+
+/// How a node makes the passes of a planner.
+struct plan_serving {
+  launch_check check = {};
+  /// Called after each pass that this node has made, by the planner's thread.
+  std::function<void(std::string const& planner, passed const&)> after = {};
 };
 
 /// Faults of the database are told to the observer (observer::retried, "node") and tried again
@@ -79,6 +90,14 @@ class DAYBOOK_EXPORT node {
   /// called by a handler.
   void leave(std::string_view queue);
 
+  /// Makes the passes of a planner, which was made already, in a thread of its own: one so often as
+  /// it says (planner_options::every), by whichever node is first. Again changes how. On failure:
+  /// daybook::error, fault::bad_argument where there is no such planner. A pass that fails is told
+  /// to the observer (observer::retried, "plan NAME").
+  void plan(std::string_view planner, plan_serving how = {});
+  /// No more passes; waits for the page that is under way. Not to be called by a check.
+  void unplan(std::string_view planner);
+
   /// Starts the threads. Once.
   void start();
   /// Looks again at once: schedules were changed, say.
@@ -87,9 +106,10 @@ class DAYBOOK_EXPORT node {
   /// them; hands back the tasks that none has. Never throws. Not to be called by a handler.
   void stop() noexcept;
 
-  /// Instead of start(): calls the handlers in this thread, one after the other, until nothing is
-  /// due; suspects last. What a handler hands back is not begun again. Returns how many attempts
-  /// there were, of ticks and tasks. On failure: throws daybook::error.
+  /// Instead of start(): calls the handlers in this thread, one after the other, and makes the
+  /// passes that are due, until nothing is; suspects last. What a handler hands back is not begun
+  /// again. Returns how many attempts there were, of ticks and tasks, and keys launched. On
+  /// failure: throws daybook::error.
   std::int64_t drain();
 
   [[nodiscard]] node_counts counts() const;
@@ -99,6 +119,7 @@ class DAYBOOK_EXPORT node {
  private:
   std::shared_ptr<work::ticker> schedules_;
   std::shared_ptr<work::crews> queues_;
+  std::shared_ptr<work::planning> planners_;
 };
 
 }  // namespace v1

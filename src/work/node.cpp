@@ -1,5 +1,6 @@
-// daybook::node: its two halves, one for schedules and one for queues.
+// daybook::node: its parts, for schedules, for queues and for planners.
 #include "work/crews.hpp"
+#include "work/planning.hpp"
 #include "work/ticker.hpp"
 
 #include <daybook/book.hpp>
@@ -14,12 +15,14 @@ inline namespace v1 {
 
 node::node(daybook::book& of, node_options options)
     : schedules_(std::make_shared<work::ticker>(of.internals(), options)),
-      queues_(std::make_shared<work::crews>(of.internals())) {}
+      queues_(std::make_shared<work::crews>(of.internals())),
+      planners_(std::make_shared<work::planning>(of.internals(), options.poll)) {}
 
 node::~node() {
   if (queues_->forked()) {
     static_cast<void>(new auto(std::move(schedules_)));
     static_cast<void>(new auto(std::move(queues_)));
+    static_cast<void>(new auto(std::move(planners_)));
     return;
   }
   stop();
@@ -40,20 +43,30 @@ void node::work_in_batches(std::string_view queue, batch_handler handler,
 
 void node::leave(std::string_view queue) { queues_->leave(queue); }
 
+void node::plan(std::string_view planner, plan_serving how) {
+  planners_->plan(planner, std::move(how));
+}
+
+void node::unplan(std::string_view planner) { planners_->unplan(planner); }
+
 void node::start() {
   schedules_->start();
   queues_->start();
+  planners_->start();
 }
 
 void node::wake() noexcept {
   schedules_->wake();
   queues_->wake();
+  planners_->wake();
 }
 
 void node::stop() noexcept {
   if (queues_->forked()) return schedules_->stop();
   queues_->ask_to_stop();
+  planners_->ask_to_stop();
   schedules_->stop();
+  planners_->stop();
   queues_->stop();
 }
 
@@ -62,7 +75,7 @@ std::int64_t node::drain() {
   std::set<std::string> refused;
   work::crews::drain tasks(*queues_);
   for (std::int64_t more = 1; more > 0; sum += more) {
-    more = schedules_->drain(refused) + tasks.due();
+    more = schedules_->drain(refused) + planners_->drain() + tasks.due();
   }
   return sum + tasks.suspects();
 }
