@@ -40,7 +40,7 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto help_after = R"(
-What it serves is [[schedule]], [[queue]] and [[aggregate]] of daybook.toml; docs/command.md has
+What it serves is [[schedule]], [[queue]], [[plan]] and [[aggregate]] of daybook.toml; docs/command.md has
 their keys. They are made in the book, or changed to what the file says. Any number of daemons may
 serve the same file.
 
@@ -141,6 +141,7 @@ class service {
                         {"schedules", what_.file.schedules.size()},
                         {"queues", what_.file.queues.size()},
                         {"aggregates", what_.file.aggregates.size()},
+                        {"plans", what_.file.plans.size()},
                         {"pid", ::getpid()}});
     manager_.ready();
     return what_.drain ? drain() : serve();
@@ -224,7 +225,8 @@ class service {
       log_.info("reloaded", {{"file", what_.path},
                              {"schedules", file.schedules.size()},
                              {"queues", file.queues.size()},
-                             {"aggregates", file.aggregates.size()}});
+                             {"aggregates", file.aggregates.size()},
+                             {"plans", file.plans.size()}});
       return true;
     } catch (complaint const& e) {
       log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});

@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 56> verbs{{
+constexpr std::array<verb, 65> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -82,7 +82,16 @@ constexpr std::array<verb, 56> verbs{{
     {"aggregates", "parent", aggregates_parent, "prints which parent has a row"},
     {"aggregates", "verify", aggregates_verify, "compares every parent with its rows"},
     {"aggregates", "history", aggregates_history, "lists what was done"},
-    {"", "daemon", daemon, "serves the schedules of daybook.toml"},
+    {"plans", "list", plans_list, "lists planners"},
+    {"plans", "show", plans_show, "shows one planner"},
+    {"plans", "run", plans_run, "launches what must exist and does not"},
+    {"plans", "preview", plans_preview, "prints what that would launch, and what not"},
+    {"plans", "refused", plans_refused, "lists keys that were not launched, and why"},
+    {"plans", "find", plans_find, "says what is known of one key"},
+    {"plans", "forget", plans_forget, "lets keys be launched as if never before"},
+    {"plans", "pause", plans_pause, "lets daemons make no passes until it is resumed"},
+    {"plans", "resume", plans_resume, "ends a pause"},
+    {"", "daemon", daemon, "serves what daybook.toml declares"},
     {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
     {"migrate", "status", migrate_status, "shows which migrations are applied"},
     {"migrate", "sql", migrate_sql, "prints the SQL of every migration"},

@@ -3,6 +3,7 @@
 #include "aggregate_ticks.hpp"
 #include "aggregate_verbs.hpp"
 #include "batch_child.hpp"
+#include "plan_verbs.hpp"
 #include "task_child.hpp"
 
 #include <daybook/queue.hpp>
@@ -81,6 +82,7 @@ void served::obey_without_work(settings const& file) {
   }
   for (auto const& one : file.queues) serve_schedules_of(one);
   for (auto const& one : aggregates) serve(one);
+  serve(file.plans);
   for (auto const& name : before) {
     if (!schedules_.contains(name)) node_.serve(name, {});
   }
@@ -101,6 +103,28 @@ void served::serve(aggregate const& one) {
   auto const what = std::make_shared<aggregate const>(one);
   serve(name,
         [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); });
+}
+
+void served::serve(std::vector<declared_plan> const& plans) {
+  std::set<std::string> now;
+  for (auto const& one : plans) {
+    static_cast<void>(command::make(book_, one));
+    auto const tell = [&log = at_.log](std::string const& name, daybook::passed const& sum) {
+      // A plan that looks each second and finds nothing has nothing to say.
+      if (sum.launched == 0 && sum.refused == 0 && sum.present == 0) return;
+      log.info("planned", {{"plan", name},
+                           {"launched", sum.launched},
+                           {"refused", sum.refused},
+                           {"present", sum.present},
+                           {"complete", sum.complete}});
+    };
+    node_.plan(one.name, {.check = {}, .after = tell});
+    now.insert(one.name);
+  }
+  for (auto const& name : plans_) {
+    if (!now.contains(name)) node_.unplan(name);
+  }
+  plans_ = std::move(now);
 }
 
 void served::make(declared_queue const& queue) {

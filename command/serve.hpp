@@ -38,6 +38,7 @@ class served {
   /// Those that have a schedule.
   std::vector<aggregate> made(settings const& file);
   void serve(aggregate const& one);
+  void serve(std::vector<declared_plan> const& plans);
   void make(declared_queue const& queue);
   void serve(std::string const& name, daybook::tick_handler handler);
   void serve_schedules_of(declared_queue const& queue);
@@ -47,6 +48,7 @@ class served {
   launch_site const& at_;
   std::set<std::string> schedules_;  ///< which the node serves
   std::set<std::string> queues_;     ///< which it works
+  std::set<std::string> plans_;      ///< whose passes it makes
   std::set<std::string> told_;       ///< queues whose table has no triggers
 };
 

@@ -3,6 +3,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "read_aggregate.hpp"
+#include "read_plan.hpp"
 #include "read_queue.hpp"
 #include "read_schedule.hpp"
 #include "toml_value.hpp"
@@ -98,12 +99,13 @@ settings read_settings(std::string const& file) {
       read_all(out.queues, value, file, "queue", read_queue);
     } else if (name == "aggregate") {
       read_all(out.aggregates, value, file, "aggregate", read_aggregate);
+    } else if (name == "plan") {
+      read_all(out.plans, value, file, "plan", read_plan);
     } else {
-      wrong_in_file(
-          file, name.source(),
-          fmt::format("'{}' is not known; there are database, [[schedule]], [[queue]] and "
-                      "[[aggregate]]",
-                      name.str()));
+      wrong_in_file(file, name.source(),
+                    fmt::format("'{}' is not known; there are database, [[schedule]], [[queue]], "
+                                "[[plan]] and [[aggregate]]",
+                                name.str()));
     }
   }
   refuse_taken_names(out, all, file);

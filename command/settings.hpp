@@ -9,6 +9,7 @@
 #pragma once
 
 #include "declared_aggregate.hpp"
+#include "declared_plan.hpp"
 #include "declared_queue.hpp"
 #include "declared_schedule.hpp"
 
@@ -26,6 +27,7 @@ struct settings {
   std::vector<declared_schedule> schedules;
   std::vector<declared_queue> queues;
   std::vector<declared_aggregate> aggregates;
+  std::vector<declared_plan> plans;
 };
 
 /// Nothing set where there is no such file. On failure: complaint (65: what is wrong, in which line

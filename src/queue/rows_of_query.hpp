@@ -33,7 +33,7 @@ struct query_reading {
 };
 
 /// On failure: daybook::error (fault::bad_argument) where the text is no query of one or two
-/// columns. It is not executed.
+/// columns. It is not executed, but for what MariaDB evaluates while it plans.
 void check_query(core::context const& with, std::string const& what, std::string_view query);
 
 class rows_of_query {

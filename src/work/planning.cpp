@@ -138,7 +138,13 @@ std::int64_t planning::drain() {
   std::int64_t sum = 0;
   for (auto const& one : everybody()) {
     auto const due = due_in(one->name);
-    if (due && due->count() <= 0) sum += pass(*one, {}).launched;
+    if (!due || due->count() > 0) continue;
+    try {
+      sum += pass(*one, {}).launched;
+    } catch (std::exception const& e) {
+      // As a handler's failure: it is kept, and harms nobody else.
+      engine_->bare().watch.retried("plan " + one->name, e.what());
+    }
   }
   return sum;
 }

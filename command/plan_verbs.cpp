@@ -1,0 +1,81 @@
+#include "plan_verbs.hpp"
+
+#include "exit.hpp"
+#include "format.hpp"
+
+#include <daybook/names.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace command {
+
+namespace {
+
+daybook::planner must_have(daybook::book const& in, std::string const& name) {
+  auto found = in.planner(name);
+  if (found) return *std::move(found);
+  std::string there;
+  for (auto const& one : in.planners()) {
+    there += (there.empty() ? "there are " : ", ") + printable(one);
+  }
+  throw complaint(exit_code::missing,
+                  fmt::format("no plan is named {}; {}", printable(name),
+                              there.empty() ? "there is none in this book" : there));
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, plan_request& into) {
+  app.add_option("NAME", into.name, "The plan")->required();
+  app.add_option("--config", into.file, "The file that may declare it (daybook.toml)")
+      ->type_name("FILE");
+  add_database_options(app, into.where);
+}
+
+opened_plan find_plan(plan_request const& what) {
+  daybook::check_name("name of a plan", what.name);
+  auto book = open_book(resolve(what.where, read_settings(what.file).database));
+  auto plan = must_have(book, what.name);
+  return {std::move(book), std::move(plan)};
+}
+
+opened_plan open_plan(plan_request const& what) {
+  daybook::check_name("name of a plan", what.name);
+  auto const file = read_settings(what.file);
+  auto book = open_book(resolve(what.where, file.database));
+  auto const declared = std::find_if(file.plans.begin(), file.plans.end(),
+                                     [&](auto const& one) { return one.name == what.name; });
+  if (declared == file.plans.end()) {
+    auto plan = must_have(book, what.name);
+    return {std::move(book), std::move(plan)};
+  }
+  for (auto const& queue : file.queues) book.make_queue(queue.name, queue.options);
+  auto plan = make(book, *declared);
+  return {std::move(book), std::move(plan)};
+}
+
+daybook::planner make(daybook::book& in, declared_plan const& what) {
+  try {
+    return in.make_planner(what.name, what.options);
+  } catch (daybook::error const& e) {
+    if (e.kind() != daybook::fault::bad_argument) throw;
+    throw complaint(exit_code::bad_data, fmt::format("{}: {}", what.place, printable(e.what())));
+  }
+}
+
+std::string_view kind_of(daybook::planner_options const& of) noexcept {
+  static constexpr std::array<std::string_view, 4> words{"query", "inbox", "window", "sweep"};
+  return words.at(of.strategy.index());
+}
+
+std::string text_of(daybook::passed const& sum) {
+  return fmt::format("{} launched, {} refused, {} there already{}", sum.launched, sum.refused,
+                     sum.present, sum.complete ? "" : ", more are left");
+}
+
+}  // namespace command

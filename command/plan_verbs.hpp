@@ -1,0 +1,50 @@
+// What the verbs of `daybook plans` have in common: a name, the file that may declare it, and the
+// database that it is looked up in.
+// Thread safety: the main thread.
+#pragma once
+
+#include "declared_plan.hpp"
+#include "options.hpp"
+#include "person.hpp"
+#include "settings.hpp"
+
+#include <daybook/book.hpp>
+#include <daybook/planner.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace command {
+
+struct plan_request {
+  std::string name;
+  std::string file = usual_settings;
+  person by;
+  database_options where;
+};
+
+/// NAME, --config and the database.
+void add_plan(CLI::App& app, plan_request& into);
+
+/// A planner, and the book that it is in.
+struct opened_plan {
+  daybook::book book;
+  daybook::planner plan;
+};
+
+/// As the file declares it, with its queue; where that does not name it, as it is in the book. On
+/// failure: complaint (65: the file, or what the database finds wrong; 66: it is in neither), or
+/// daybook::error.
+[[nodiscard]] opened_plan open_plan(plan_request const& what);
+/// As it is in the book. On failure: complaint (66), or daybook::error.
+[[nodiscard]] opened_plan find_plan(plan_request const& what);
+
+/// On failure: complaint (65) with the place in the file, else daybook::error.
+[[nodiscard]] daybook::planner make(daybook::book& in, declared_plan const& what);
+
+/// "query", "inbox", "window", "sweep".
+[[nodiscard]] std::string_view kind_of(daybook::planner_options const& of) noexcept;
+/// "3 launched, 1 refused, 0 there already"
+[[nodiscard]] std::string text_of(daybook::passed const& sum);
+
+}  // namespace command

@@ -1,0 +1,89 @@
+// daybook plans run, preview: a pass; and what it would do.
+#include "exit.hpp"
+#include "format.hpp"
+#include "plan_verbs.hpp"
+#include "progress_bar.hpp"
+#include "verbs.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace command {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+}  // namespace
+
+int plans_run(arguments const& given) {
+  CLI::App app{"Makes a pass of a plan now: launches what must exist and does not.",
+               "daybook plans run"};
+  app.footer(
+      "\nWhere daybook.toml declares it, it is made first, or changed to what stands there, with "
+      "its\n"
+      "queue. A pass excludes all others of the plan, and goes on with one that died.\n"
+      "\nExit codes: 0 done, 65 the declaration or a key, 66 no such plan, 75 somebody is at it.");
+  plan_request what;
+  bool as_json = false;
+  app.add_flag("--json", as_json, "What was done as one object");
+  add_plan(app, what);
+  parse(app, given, "NAME [options]");
+  auto of = open_plan(what);
+  progress_bar bar(printable(what.name));
+  daybook::pass_options how;
+  how.told = [&bar](daybook::passed const& so_far) { bar.at(so_far.seen); };
+  auto const sum = of.plan.pass(how);
+  bar.wipe();
+  if (!sum.ran) {
+    auto const who = sum.holder ? fmt::format("{}, pid {}", sum.holder->node, sum.holder->pid)
+                                : std::string("somebody");
+    throw complaint(exit_code::busy, fmt::format("{}: {} is at it", printable(what.name), who));
+  }
+  if (as_json) {
+    print_json({{"seen", sum.seen},
+                {"launched", sum.launched},
+                {"refused", sum.refused},
+                {"present", sum.present},
+                {"complete", sum.complete}});
+  }
+  say(fmt::format("{}: {}; {}", printable(what.name), text_of(sum), bar.pace(sum.seen)));
+  return exit_code::done;
+}
+
+int plans_preview(arguments const& given) {
+  CLI::App app{"Prints what a pass would launch and what not, and why; nothing is launched.",
+               "daybook plans preview"};
+  app.footer("\nExit codes: 65 the declaration or a key, 66 no such plan.");
+  plan_request what;
+  int limit = 100;
+  bool as_json = false;
+  app.add_flag("--json", as_json, "One object per line");
+  app.add_option("--limit", limit, "At most so many keys (100)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000));
+  add_plan(app, what);
+  parse(app, given, "NAME [options]");
+  auto const of = open_plan(what);
+  table rows({"KEY", "LAUNCHED", "REASON"});
+  std::int64_t launched = 0;
+  auto const found = of.plan.preview(limit);
+  for (auto const& one : found) {
+    if (one.launched) ++launched;
+    if (as_json) {
+      print_json({{"key", one.key}, {"launched", one.launched}, {"reason", one.reason}});
+    } else {
+      rows.add({printable(one.key), one.launched ? "yes" : "no", printable(one.reason)});
+    }
+  }
+  if (!as_json) rows.print();
+  bool const more = found.size() == static_cast<std::size_t>(limit);
+  say(fmt::format("{}: nothing was launched; {} of {} keys{} would be", printable(what.name),
+                  launched, found.size(), more ? ", and perhaps others (--limit)," : ""));
+  return exit_code::done;
+}
+
+}  // namespace command
