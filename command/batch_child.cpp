@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// So many commands in a row may die without an answer, before the rest is given up as well.
+/// So often in a row may the rest, too, leave its command without an answer: then it is given up.
 constexpr int most_in_vain = 3;
 
 std::string lines_of(daybook::job_batch const& of, std::span<std::size_t const> given) {
@@ -111,19 +112,17 @@ ended_batch batch_at_work::run(std::span<std::size_t const> given) {
 }
 
 void batch_at_work::judge(ended_batch const& left) {
-  auto const why = left.how.why;
-  bool const back = why == ended_by::loss || (why == ended_by::stop && may_repeat()) ||
-                    (of_.stopping().stop_requested() && may_repeat());
-  if (why == ended_by::loss) tell_lost(what_, left.open.size(), at_.log);
-  bool const undone = asks_for_later(left.how) && why == ended_by::itself;
+  if (left.how.why == ended_by::loss) tell_lost(what_, left.open.size(), at_.log);
+  // Those that were to have another command, which is not begun any more, are to have it later.
+  bool const not_begun = may_repeat() && of_.stopping().stop_requested();
+  auto const how = not_begun ? std::nullopt : judged(what_, left.how, left.remark);
   for (auto const at : left.open) {
-    if (back) {
+    if (!how) {
       of_.hand_back(at);
       continue;
     }
-    auto const how = undone ? later(what_, left.remark) : not_done(what_, left.remark);
-    tell(what_, of_.task(at), how, at_.log);
-    of_.finish(at, how);
+    tell(what_, of_.task(at), *how, at_.log);
+    of_.finish(at, *how);
   }
 }
 

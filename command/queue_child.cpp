@@ -31,6 +31,11 @@ std::string said_in(tail const& errors) {
   return out;
 }
 
+daybook::result later(declared_queue const& what, std::string const& remark) {
+  constexpr std::chrono::milliseconds least = std::chrono::seconds{1};
+  return daybook::result::snooze(std::max(what.options.backoff, least), remark);
+}
+
 }  // namespace
 
 program program_for(declared_queue const& what, std::span<std::string const> places,
@@ -50,15 +55,14 @@ bool asks_for_later(attended const& end) noexcept {
   return !end.status.by_signal && end.status.number == exit_code::busy;
 }
 
-daybook::result later(declared_queue const& what, std::string remark) {
-  constexpr std::chrono::milliseconds least = std::chrono::seconds{1};
-  return daybook::result::snooze(std::max(what.options.backoff, least), std::move(remark));
-}
-
-daybook::result not_done(declared_queue const& what, std::string remark) {
-  return what.options.mode == daybook::step_mode::at_most_once
-             ? daybook::result::unknown(std::move(remark))
-             : daybook::result::failure(std::move(remark));
+std::optional<daybook::result> judged(declared_queue const& what, attended const& end,
+                                      std::string const& remark) {
+  bool const undone = asks_for_later(end);
+  bool const may_repeat = what.options.mode != daybook::step_mode::at_most_once;
+  if (end.why == ended_by::loss) return std::nullopt;
+  if (end.why == ended_by::stop && (undone || may_repeat)) return std::nullopt;
+  if (undone && end.why == ended_by::itself) return later(what, remark);
+  return undone || may_repeat ? daybook::result::failure(remark) : daybook::result::unknown(remark);
 }
 
 std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {

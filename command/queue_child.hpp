@@ -10,6 +10,7 @@
 
 #include <daybook/job.hpp>
 
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -51,14 +52,15 @@ class asked {
   std::stop_callback<hear> heard_;
 };
 
-/// What its exit code 75 (EX_TEMPFAIL) asks for: the task, undone, after a pause, not counted as an
+/// Its exit code is 75 (EX_TEMPFAIL): what is not done is asked for again later, not counted as an
 /// attempt.
 [[nodiscard]] bool asks_for_later(attended const& end) noexcept;
-[[nodiscard]] daybook::result later(declared_queue const& what, std::string remark);
 
-/// Of an end that does not say whether the work was done: a failure, or, in a queue of mode
-/// at-most-once, a task that waits for a person.
-[[nodiscard]] daybook::result not_done(declared_queue const& what, std::string remark);
+/// What becomes of a task that its command has not said the end of; empty: it is handed back. Who
+/// does not know whether it was done has failed, or, in a queue of mode at-most-once, waits for a
+/// person; 75 says that it was not done.
+[[nodiscard]] std::optional<daybook::result> judged(declared_queue const& what, attended const& end,
+                                                    std::string const& remark);
 
 /// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it said on stderr"
 [[nodiscard]] std::string remark_of(declared_queue const& what, attended const& end,

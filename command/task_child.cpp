@@ -69,34 +69,31 @@ traces run_child(declared_queue const& what, daybook::job& job, launch_site cons
   return out;
 }
 
-/// Handed back, or how it ended.
-daybook::result judge(declared_queue const& what, daybook::job& job, traces of) {
-  auto const& end = of.end;
-  if (end.status.success()) return daybook::result::success(std::move(of.said));
-  bool const undone = asks_for_later(end);
-  bool const may_repeat = what.options.mode != daybook::step_mode::at_most_once;
-  if (end.why == ended_by::loss || (end.why == ended_by::stop && (undone || may_repeat))) {
-    job.hand_back();  // the result is not looked at
-  }
-  if (undone && end.why == ended_by::timeout) return daybook::result::failure(std::move(of.remark));
-  return undone ? later(what, std::move(of.remark)) : not_done(what, std::move(of.remark));
+/// Empty: it is handed back.
+std::optional<daybook::result> result_of(declared_queue const& what, traces const& of) {
+  if (of.end.status.success()) return daybook::result::success(of.said);
+  return judged(what, of.end, of.remark);
 }
 
 }  // namespace
 
 daybook::result do_task(declared_queue const& what, daybook::job& job, launch_site const& at) {
-  if (job.stopping().stop_requested()) job.hand_back();
-  auto out = daybook::result::success();
-  if (job.finished()) return out;
-  try {
-    auto got = run_child(what, job, at);
-    if (got.end.why == ended_by::loss) tell_lost(what, 1, at.log);
-    out = judge(what, job, std::move(got));
-  } catch (complaint const& e) {
-    out = daybook::result::failure(e.what());  // it was not started: nothing was done
+  std::optional<daybook::result> out;
+  if (!job.stopping().stop_requested()) {
+    try {
+      auto const got = run_child(what, job, at);
+      if (got.end.why == ended_by::loss) tell_lost(what, 1, at.log);
+      out = result_of(what, got);
+    } catch (complaint const& e) {
+      out = daybook::result::failure(e.what());  // it was not started: nothing was done
+    }
   }
-  if (!job.finished()) tell(what, job.task(), out, at.log);
-  return out;
+  if (!out) {
+    job.hand_back();
+    return daybook::result::success();  // it is not looked at
+  }
+  tell(what, job.task(), *out, at.log);
+  return *std::move(out);
 }
 
 }  // namespace command

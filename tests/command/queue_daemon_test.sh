@@ -179,7 +179,8 @@ has "what is no answer is told" err 'no_answer queue=batch text="hello, this is 
 has "a stranger" err 'it was not asked for this key, or has answered'
 has "a word" err "'fine' is no result"
 
-# --- A batch whose child dies has what it answered
+# --- A batch whose child dies has what it answered; the one that it died on, and the rest, have
+# commands of their own
 file half 'batch = 100' 'attempts = 1' <<'END'
 #!/usr/bin/env python3
 import json, os, sys
@@ -190,8 +191,55 @@ for line in sys.stdin:
 END
 put half 1 2 3 4 5 6
 code "half" 0 drain half
-is "half" "4 done, 2 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts half)"
-is "why" "dead 1 0 no answer: killed by signal 9 (SIGKILL): no more" "$(show half 6)"
+is "half" "5 done, 1 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts half)"
+is "why" "dead 1 0 no answer: killed by signal 9 (SIGKILL): no more" "$(show half 5)"
+is "its mate" "succeeded 0 0 " "$(show half 6)"
+# ... one that begins all at once: no mate is begun more than once more, and none has failed
+file eager 'batch = 100' 'workers = 1' 'attempts = 2' 'backoff = "0s"' <<'END'
+#!/usr/bin/env python3
+import json, os, sys
+tasks = [json.loads(line) for line in sys.stdin]
+with open("eager.log", "a") as log:
+    for task in tasks: print(task["key"], task["attempt"], file=log)
+for task in tasks:
+    if task["key"] == "3": os.kill(os.getpid(), 9)
+    print(json.dumps({"key": task["key"], "result": "success"}), flush=True)
+END
+put eager 1 2 3 4 5 6
+serve eager eager
+becomes "eager: why" eager 3 "dead 2 0 no answer: killed by signal 9"
+stops "eager" "$last"
+is "eager" "5 done, 1 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts eager)"
+is "eager: begun, and at which attempt" "1*1 2*1 3*1,1,2 4*1,1 5*1,1 6*1,1" "$(python3 -c '
+begun = {}
+for line in open("eager.log"):
+    key, attempt = line.split()
+    begun.setdefault(key, []).append(attempt)
+print(*(key + "*" + ",".join(begun[key]) for key in sorted(begun)))')"
+# ... one that never answers is not begun for each of its tasks
+file vain 'batch = 100' 'attempts = 1' <<<$'#!/bin/sh\nwc -l >>vain.log\nexit 3'
+put vain 1 2 3 4 5 6 7 8 9
+code "vain" 0 drain vain
+is "vain" "0 done, 9 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts vain)"
+is "vain: its commands" "9 1 8 1 7 1 6" "$(paste -sd' ' vain.log)"
+# ... at most once: nothing is begun again, and only 75 says that the rest is undone
+file never 'batch = 100' 'mode = "at-most-once"' <<'END'
+#!/usr/bin/env python3
+import json, os, sys
+tasks = [json.loads(line) for line in sys.stdin]
+print(len(tasks), file=open("never.log", "a"))
+print(json.dumps({"key": tasks[0]["key"], "result": "success"}), flush=True)
+sys.exit(int(os.environ["HOW"]))
+END
+put never 1 2 3
+code "never" 0 env HOW=3 daybook daemon --drain --config never.toml
+is "never" "1 done, 0 dead, 2 unknown, 0 in hand, 0 due, 0 suspects" "$(counts never)"
+begins "never: why" "unknown 0 0 no answer: exit status 3" "$(show never 3)"
+put never 4 5 6
+code "never, 75" 0 env HOW=75 daybook daemon --drain --config never.toml
+is "never, 75: not done" "waiting 0 0 no answer: exit status 75" "$(show never 5)"
+is "never, 75: nor the other" "waiting 0 0 no answer: exit status 75" "$(show never 6)"
+is "never: its commands" "3 3" "$(paste -sd' ' never.log)"
 # ... one that does not read, floods both pipes, and leaves the rest
 file flood 'batch = 100' 'attempts = 1' <<'END'
 #!/bin/bash
@@ -215,6 +263,17 @@ put over a b
 code "over" 0 drain over
 is "over: what it answered" "succeeded 0 0 " "$(show over a)"
 begins "over: the other" "dead 1 0 no answer: timed out after 1s: killed by signal 15 (SIGTERM)" "$(show over b)"
+# ... and one that goes on all the same
+file on 'batch = 100' 'attempts = 1' 'timeout = "2s"' <<'END'
+#!/bin/bash
+trap "" TERM
+echo '{"key": "a", "result": "success"}'
+while :; do sleep 60 & wait; done
+END
+put on a b
+code "on" 0 drain on --grace 200ms
+is "on: what it answered" "succeeded 0 0 " "$(show on a)"
+begins "on: the other" "dead 1 0 no answer: timed out after 2s: killed by signal 9 (SIGKILL)" "$(show on b)"
 
 # --- Told to stop: TERM at once; what is answered is done, the rest is handed back
 file stop 'batch = 10' 'workers = 1' <<'END'
@@ -241,6 +300,49 @@ background drained daemon --drain --config stop1.toml
 until_true 10 lines 4 stop1.pids
 stops "a drain" "$last" 143
 count_is "a drain" stop1 "0 in hand, 3 due"
+
+# ... a batch's command that goes on after TERM: until KILL its answers count
+deaf() {
+    file "$1" 'batch = 10' 'workers = 1' "${@:2}" <<'END'
+#!/usr/bin/env python3
+import json, os, signal, sys, time
+tasks = [json.loads(line) for line in sys.stdin]
+def done(task): print(json.dumps({"key": task["key"], "result": "success"}), flush=True)
+signal.signal(signal.SIGTERM, lambda *_: done(tasks[1]))
+open(os.environ["DAYBOOK_QUEUE"] + ".pid", "w").write(str(os.getpid()))
+done(tasks[0])
+while True: time.sleep(60)
+END
+    put "$1" 1 2 3 4
+}
+# deafly QUEUE COUNTS [KEY = VALUE ...]: asked to end, it answers once more; asked again, it is killed
+deafly() {
+    deaf "$1" "${@:3}"
+    serve "$1" "$1" --grace 1h
+    becomes "$1: before it is asked to end" "$1" 1 succeeded
+    kill -TERM "$last"
+    becomes "$1: what it answers then" "$1" 2 succeeded
+    lives "$1" "$(cat "$1.pid")"
+    stops "$1" "$last"
+    dies "$1: it is killed" "$(cat "$1.pid")"
+    is "$1" "$2" "$(counts "$1")"
+}
+deafly deaf "2 done, 0 dead, 0 unknown, 0 in hand, 2 due, 0 suspects"
+deafly deaf1 "2 done, 0 dead, 2 unknown, 0 in hand, 0 due, 0 suspects" 'mode = "at-most-once"'
+# ... and one that says, at most once, that what it has not answered is not done
+file polite 'batch = 10' 'workers = 1' 'mode = "at-most-once"' <<'END'
+#!/bin/bash
+trap 'exit 75' TERM
+echo '{"key": "a", "result": "success"}'
+echo yes >polite.there
+sleep 60 &
+wait
+END
+put polite a b c
+serve polite polite
+until_true 10 there polite.there
+stops "polite" "$last"
+is "polite" "1 done, 0 dead, 0 unknown, 0 in hand, 2 due, 0 suspects" "$(counts polite)"
 
 # --- Killed in the middle of a batch: what was answered stays done, the others are suspects, and
 # done by the next

@@ -57,8 +57,8 @@ class product_check {
  private:
   void wrong(long& count, std::string const& what, std::int64_t turn_us) {
     ++count;
-    if (to_->examples.size() < most_examples) {
-      to_->examples.push_back(*code_ + " " + what + ", turn " + std::to_string(turn_us));
+    if (to_->examples.size() < most_examples || to_->examples.contains(*code_)) {
+      to_->examples[*code_].push_back(what + ", turn " + std::to_string(turn_us));
     }
   }
 
@@ -150,6 +150,19 @@ findings check_turns(asks const& all, changes const& touched, course const& how)
   return out;
 }
 
+std::vector<std::string> history_of(daybook::book& book, std::string const& code) {
+  auto const us = [](std::optional<daybook::timestamp> const& at) {
+    return at ? std::to_string(at->time_since_epoch().count()) : "?";
+  };
+  std::vector<std::string> out;
+  for (auto const& one : book.queue("stock").value().outcomes(daybook::key(code))) {
+    out.push_back("turn " + us(one.turn) + ": " + std::string(daybook::word_of(one.state)) +
+                  " after " + std::to_string(one.attempts) + " attempts, from " + us(one.started) +
+                  " to " + us(one.finished) + ": " + one.remark);
+  }
+  return out;
+}
+
 standing compare(daybook::book& book, asks const& all,
                  std::map<std::string, std::int64_t> const& stock) {
   standing out;
@@ -172,14 +185,21 @@ standing compare(daybook::book& book, asks const& all,
   out.without_product = static_cast<long>(members.size());
 
   std::set<written> asked;
+  std::set<written> answered;
   for (auto const& [code, its] : all) {
-    for (auto const& one : its) asked.emplace(code, one.turn_us);
+    for (auto const& one : its) {
+      asked.emplace(code, one.turn_us);
+      if (!one.lost) answered.emplace(code, one.turn_us);
+    }
   }
   std::set<written> once;
   for (auto const& one : history) {
     out.written_twice += once.insert(one).second ? 0 : 1;
     out.unasked += asked.contains(one) ? 0 : 1;
+    answered.erase(one);
   }
+  out.by_nodes = static_cast<long>(once.size());
+  out.by_daemons = static_cast<long>(answered.size());
   auto const stands = book.queue("stock").value().counts();
   out.dead = stands.dead + stands.unknown + stands.suspect + stands.discarded + stands.running;
   return out;

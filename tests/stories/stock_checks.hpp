@@ -39,7 +39,7 @@ struct findings {
   long left_out = 0;     ///< such without a reason
   long late = 0;         ///< longer without an answer than a period, outages and retries explain
   double worst_gap = 0;  ///< of those who were there all the time, in seconds; outages left out
-  std::vector<std::string> examples;
+  std::map<std::string, std::vector<std::string>> examples;  ///< of products, what is wrong
 };
 
 struct course {
@@ -60,7 +60,13 @@ struct standing {
       0;             ///< turns that are twice in the history, which nodes of the library write
   long unasked = 0;  ///< written for a turn that the stock system was not asked for
   long dead = 0;     ///< or unknown, suspect, discarded, running
+  // Turns that had an answer, by who asked.
+  long by_nodes = 0;
+  long by_daemons = 0;
 };
+
+/// What became of a product's turns, as the book has it: a line each, the newest first.
+[[nodiscard]] std::vector<std::string> history_of(daybook::book& book, std::string const& code);
 
 [[nodiscard]] standing compare(daybook::book& book, asks const& all,
                                std::map<std::string, std::int64_t> const& stock);

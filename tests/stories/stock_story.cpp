@@ -12,6 +12,7 @@
 
 #include <daybook/daybook.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -177,6 +178,20 @@ class tale {
     auto const bound = static_cast<long>(workers_.hurt() + 4 * restarts_ +
                                          static_cast<int>(warehouse_.outages().size())) *
                        most_in_hand;
+    tell_of(turns, bound);
+    tell_of(stands, calm);
+    for (auto const& [code, wrongs] : turns.examples) tell_of(book, code, wrongs);
+    // A kind of workers that cannot begin is another story.
+    auto const least = (stands.by_nodes + stands.by_daemons) / 20;
+    return calm && std::min(stands.by_nodes, stands.by_daemons) > least && turns.repeats <= bound &&
+           turns.judged > 0 && turns.early + turns.off_beat + turns.left_out + turns.late == 0 &&
+           stands.products > 0 &&
+           stands.without_member + stands.without_product + stands.disagreeing +
+                   stands.written_twice + stands.unasked + stands.dead ==
+               0;
+  }
+
+  void tell_of(findings const& turns, long bound) const {
     std::printf(
         "%-11s seed %u, %s; products: %s; the stock system away %zu times, the database %d\n",
         on_.name.c_str(), how_.seed, workers_.counts().c_str(), shop_.counts().c_str(),
@@ -187,17 +202,22 @@ class tale {
         "%ld late\n",
         turns.answers, turns.repeats, bound, turns.judged, turns.passed_over, turns.worst_gap,
         turns.early, turns.off_beat, turns.left_out, turns.late);
+  }
+
+  static void tell_of(standing const& stands, bool calm) {
     std::printf(
         "            %ld products: %ld without a member, %ld members without a product, %ld "
-        "disagree, %ld written twice, %ld written unasked, %ld not at rest%s\n",
+        "disagree, %ld written twice, %ld written unasked, %ld not at rest%s; %ld turns by nodes, "
+        "%ld by daemons\n",
         stands.products, stands.without_member, stands.without_product, stands.disagreeing,
-        stands.written_twice, stands.unasked, stands.dead, calm ? "" : ", not all asked");
-    for (auto const& one : turns.examples) std::printf("            %s\n", one.c_str());
-    return calm && turns.repeats <= bound && turns.judged > 0 &&
-           turns.early + turns.off_beat + turns.left_out + turns.late == 0 && stands.products > 0 &&
-           stands.without_member + stands.without_product + stands.disagreeing +
-                   stands.written_twice + stands.unasked + stands.dead ==
-               0;
+        stands.written_twice, stands.unasked, stands.dead, calm ? "" : ", not all asked",
+        stands.by_nodes, stands.by_daemons);
+  }
+
+  static void tell_of(daybook::book& book, std::string const& code,
+                      std::vector<std::string> const& wrongs) {
+    for (auto const& one : wrongs) std::printf("            %s %s\n", code.c_str(), one.c_str());
+    for (auto const& one : history_of(book, code)) std::printf("              %s\n", one.c_str());
   }
 
   support::engine on_;

@@ -13,6 +13,9 @@ using std::chrono_literals::operator""s;
 
 namespace {
 
+/// Debian's, which has the databases' drivers: the first in PATH may be another.
+constexpr auto python = "/usr/bin/python3";
+
 /// The queue as all of them declare it; its members are the shop's products.
 void write_file(std::filesystem::path const& file, stock_queue const& how, std::string const& url,
                 std::string const& stock_url) {
@@ -23,7 +26,8 @@ void write_file(std::filesystem::path const& file, stock_queue const& how, std::
       << "segment = 100\nwatch = { table = \"product\", key = \"code\" }\n"
       << "reconcile = \"*/2 * * * * *\"\n"
       << "workers = 3\nbatch = 20\ntimeout = \"30s\"\n"
-      << "command = [\"" << SYNC_STOCK_CHILD << "\", \"" << stock_url << "\"]\n";
+      << "command = [\"" << python << "\", \"" << SYNC_STOCK_CHILD << "\", \"" << stock_url
+      << "\"]\n";
 }
 
 }  // namespace
