@@ -1,7 +1,9 @@
 #include "planner/launcher.hpp"
 
+#include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "core/transact.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>
@@ -184,7 +186,11 @@ page_sum launcher::write(db::session& on, std::span<candidate const> page,
   auto const there = into_->add_all_in(on, added, first, {.priority = of_->options.priority});
   out.present = static_cast<std::int64_t>(added.size()) - there;
   out.launched -= out.present;
-  if (!launched.empty()) db::run(on, with_.sql["planned.launch"], {of_->id, launched.text()});
+  if (!launched.empty() && base::left_out("launched_together")) {
+    core::write(with_, {.name = "apart"}, with_.sql["planned.launch"], {of_->id, launched.text()});
+  } else if (!launched.empty()) {
+    db::run(on, with_.sql["planned.launch"], {of_->id, launched.text()});
+  }
   if (!refused.empty()) db::run(on, with_.sql["planned.refuse"], {of_->id, refused.text()});
   return out;
 }
