@@ -189,7 +189,8 @@ class tale {
     auto outages = warehouse_.outages();
     outages.insert(outages.end(), outages_.begin(), outages_.end());
     auto const turns =
-        check_turns(all, shop_.touched(), {how_.period, std::chrono::seconds(60), outages});
+        check_turns(all, shop_.touched(),
+                    {how_.period, std::chrono::seconds(60), outages, claim_ends_in(book)});
     auto const stands = compare(book, all, warehouse_.quantities());
     bool const calm = all_asked(book, peace);
     auto const bound = static_cast<long>(workers_.hurt() + 4 * restarts_ +
