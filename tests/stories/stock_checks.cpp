@@ -18,8 +18,8 @@ namespace story {
 namespace {
 
 constexpr std::size_t most_examples = 5;
-/// From an answer of the stock system until the book has it, and until a product that came behind
-/// the triggers' back is a member.
+/// From the last answer for a claim until the book has its end, and until a product that came
+/// behind the triggers' back is a member.
 constexpr std::int64_t soon_us = 4'000'000;
 /// A new member's first turn is rounded up to this, and due at once.
 constexpr std::int64_t grain_us = 1'000'000;
@@ -94,10 +94,13 @@ class product_check {
     if (apart <= 0 || apart % period_us_ != 0) {
       return wrong(to_->off_beat, "is off its beat by " + std::to_string(apart), b.turn_us);
     }
+    auto const claim = how_->claims.find({*code_, a.turn_us});
+    auto const done = claim == how_->claims.end() ? a.last_us : std::max(a.last_us, claim->second);
     for (auto turn = a.turn_us + period_us_; turn < b.turn_us; turn += period_us_) {
-      // It was over when the one before was done, or its attempts were over in an outage.
+      // It was over when the one before was done, with all that was in the same claim; or its
+      // attempts were over in an outage.
       bool const outage = overlap(how_->outages, turn, turn + period_us_ + retries_us_) > 0;
-      if (outage || a.last_us + soon_us >= turn) {
+      if (outage || done + soon_us >= turn) {
         ++to_->passed_over;
       } else {
         wrong(to_->left_out, "was not asked", turn);
@@ -147,6 +150,22 @@ asks read_log(std::string const& file) {
 findings check_turns(asks const& all, changes const& touched, course const& how) {
   findings out;
   for (auto const& [code, its] : all) product_check(code, touched, how, out).look(its);
+  return out;
+}
+
+claim_ends claim_ends_in(daybook::book& book) {
+  using row = std::tuple<std::string, std::int64_t, std::int64_t>;
+  claim_ends out;
+  book.transact([&](daybook::transaction& tx) {
+    out.clear();
+    for (auto& [code, turn, end] :
+         tx.rows<row>("select m.member_key, o.turn_us, max(e.ended_us) from daybook_member m "
+                      "join daybook_outcome o on o.lo <= m.id and o.hi > m.id "
+                      "join (select claim, max(finished_us) as ended_us from daybook_outcome "
+                      "group by claim) e on e.claim = o.claim group by m.member_key, o.turn_us")) {
+      out.emplace(std::pair(std::move(code), turn), end);
+    }
+  });
   return out;
 }
 

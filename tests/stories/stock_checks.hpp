@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace story {
@@ -42,10 +43,16 @@ struct findings {
   std::map<std::string, std::vector<std::string>> examples;  ///< of products, what is wrong
 };
 
+/// When the claims ended, as the book has it, that a turn of a product was in: {code, turn} to
+/// instant.
+using claim_ends = std::map<std::pair<std::string, std::int64_t>, std::int64_t>;
+[[nodiscard]] claim_ends claim_ends_in(daybook::book& book);
+
 struct course {
   std::chrono::seconds period{0};
   std::chrono::seconds retries{0};  ///< what failures, crashes and others on the machine may cost
   std::vector<span_us> outages;     ///< of the stock system and of the database
+  claim_ends claims;                ///< the next turn is armed when the claim ends
 };
 
 [[nodiscard]] findings check_turns(asks const& all, changes const& touched, course const& how);

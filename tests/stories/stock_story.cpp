@@ -118,8 +118,25 @@ class tale {
     products.install();
   }
 
+  /// Who was started a moment ago may not have come to the database yet; where there is none it
+  /// ends, as it should.
+  void until_all_work() {
+    daybook::book book(database_.url());
+    for (auto const until = clock::now() + patience;; std::this_thread::sleep_for(50ms)) {
+      auto missing = workers_.processes();
+      book.transact([&](daybook::transaction& tx) {
+        for (auto const id : tx.rows<std::int64_t>("select pid from daybook_holder")) {
+          missing.erase(id);
+        }
+      });
+      if (missing.empty()) return;
+      if (clock::now() > until) throw std::runtime_error("some do not come to work");
+    }
+  }
+
   void restart_the_database() {
     if (server_ == nullptr) return;
+    until_all_work();
     span_us away{now_us(), 0};
     ::kill(server_->process(), SIGKILL);
     std::this_thread::sleep_for(500ms);
@@ -172,7 +189,8 @@ class tale {
     auto outages = warehouse_.outages();
     outages.insert(outages.end(), outages_.begin(), outages_.end());
     auto const turns =
-        check_turns(all, shop_.touched(), {how_.period, std::chrono::seconds(60), outages});
+        check_turns(all, shop_.touched(),
+                    {how_.period, std::chrono::seconds(60), outages, claim_ends_in(book)});
     auto const stands = compare(book, all, warehouse_.quantities());
     bool const calm = all_asked(book, peace);
     auto const bound = static_cast<long>(workers_.hurt() + 4 * restarts_ +

@@ -107,6 +107,12 @@ void workforce::check() const {
   }
 }
 
+std::set<std::int64_t> workforce::processes() const {
+  std::set<std::int64_t> out;
+  for (auto const& one : all_) out.insert(one->id());
+  return out;
+}
+
 void workforce::end() {
   for (auto const& one : all_) one->end();
 }

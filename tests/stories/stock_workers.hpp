@@ -7,13 +7,17 @@
 #include "torture/child.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace story {
 
@@ -33,6 +37,7 @@ class worker {
   explicit worker(std::vector<std::string> words) : words_(std::move(words)) {}
   void start();
   void kill();
+  [[nodiscard]] pid_t id() const noexcept { return process_->id(); }
   void stop_for(std::chrono::milliseconds length);
   /// It ended by itself, which it must not: how.
   [[nodiscard]] std::optional<std::string> gone();
@@ -54,6 +59,7 @@ class workforce {
   /// All at once.
   void kill_all();
   void check() const;
+  [[nodiscard]] std::set<std::int64_t> processes() const;
   void end();
   [[nodiscard]] int hurt() const noexcept { return hurt_; }
   [[nodiscard]] std::string counts() const;
