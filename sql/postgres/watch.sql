@@ -66,11 +66,12 @@ from (
 -- Statement triggers, so that a thousand rows are a few segments. Nobody's transaction waits for
 -- another's: ids are of a sequence, each segment is new. In the rights of whoever installs them, so
 -- that the application needs none on our tables. `awake`, `told`: see wake.sql; when a member is
--- due: see member.arm.
+-- due: see member.arm. The tag around it is longer than a name may be, so that no column's ends it.
 -- name: watch.install
 -- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
 create or replace function "{schema}".{prefix}watch_{id}() returns trigger
-language plpgsql security definer set search_path = pg_catalog as $daybook$
+language plpgsql security definer set search_path = pg_catalog as
+$the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$
 begin
   if tg_op = 'TRUNCATE' then
     delete from {member} where queue = {id};
@@ -123,7 +124,8 @@ begin
     (clock.us + q.grain_us - 1) / q.grain_us * q.grain_us
   from ranges r, {queue} q, clock, told where q.id = {id};
   return null;
-end $daybook$;
+end
+$the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$;
 -- then
 drop trigger if exists {prefix}watch_{own}_insert on {source};
 -- then

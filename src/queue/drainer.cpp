@@ -36,8 +36,10 @@ std::vector<handed> drainer::next(std::size_t most) {
     flushed_ = local_clock::now();
     if (!now_->of->flush()) leave(now_, true, {});
   }
-  if (now_ && (now_->gone || now_->next == now_->size())) settle();
-  if (!now_) take({.limit = most == 1 ? std::min(how_.batch, singles) : static_cast<int>(most)});
+  do {
+    if (now_ && (now_->gone || now_->next == now_->size())) settle();
+    if (!now_) take({.limit = most == 1 ? std::min(how_.batch, singles) : static_cast<int>(most)});
+  } while (now_ && !may_begin());
   return give(most);
 }
 
@@ -45,6 +47,27 @@ std::vector<handed> drainer::next_suspect() {
   end();
   take({.limit = 1, .suspects = true});
   return give(1);
+}
+
+/// A hand-out waits for the renewal of its book; here there may be none but this thread.
+bool drainer::may_begin() {
+  if (!lease_lasts(*of_)) renew();
+  if (is_ours(*now_)) return true;
+  leave(now_, true, {});
+  return false;
+}
+
+void drainer::renew() {
+  auto const& with = of_->with();
+  for (bool again = true; again;) {
+    again = false;
+    try {
+      core::read(with, with.lease,
+                 [&](db::session& on) { static_cast<void>(of_->lease().renew(on)); });
+    } catch (core::lost_reply const&) {
+      again = true;
+    }
+  }
 }
 
 void drainer::take(claim_options const& how) {

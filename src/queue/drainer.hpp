@@ -42,6 +42,9 @@ class drainer final : public giver {
 
  private:
   void settle();
+  /// False: its claim is another's by now.
+  bool may_begin();
+  void renew();
   void take(claim_options const& how);
   std::vector<handed> give(std::size_t most);
 

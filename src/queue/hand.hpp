@@ -68,6 +68,13 @@ struct hand {
   [[nodiscard]] bool over() const noexcept { return next == size() && open == 0; }
 };
 
+/// By this process's own clock, since it sent its last renewal: what begins now has a third of the
+/// lease before it can be another's. One that is dead, or none yet, is a new one with its next
+/// claim.
+[[nodiscard]] bool lease_lasts(store const& of);
+/// Whether the claim is this process's still, as far as it knows by itself.
+[[nodiscard]] bool is_ours(hand const& which);
+
 }  // namespace queues
 }  // namespace v1
 }  // namespace daybook

@@ -110,7 +110,7 @@ dispenser::plan dispenser::choose(instant now) {
     if (one->over()) return {act::end, one, poll_at_ <= now ? wanted(one->held) : 0};
   }
   if (closed_) return later;
-  if (!lease_lasts()) {
+  if (!lease_lasts(*of_)) {
     later.until = std::min<instant>(later.until, now + between_glances);
     return later;
   }
@@ -137,22 +137,9 @@ dispenser::plan dispenser::choose(instant now) {
 /// Threads wait, and there is nothing for them.
 bool dispenser::hungry() const noexcept { return waiting_ > 0 && ready_ == 0 && !emptying_; }
 
-/// By this process's own clock, since it sent its last renewal: what begins now has a third of the
-/// lease before it can be another's. One that is dead, or none yet, is a new one with its next
-/// claim.
-bool dispenser::lease_lasts() const {
-  auto const present = of_->lease().peek();
-  return !present || present->dead() || present->since_renewal() < of_->with().lease * 2 / 3;
-}
-
-bool dispenser::ours(hand const& of) const {
-  auto const present = of_->lease().peek();
-  return present && !present->dead() && present->uuid() == of.of->holder();
-}
-
 /// How many tasks to claim, when so many that are in hand will be gone; 0: no claim.
 int dispenser::wanted(std::size_t leaving) const {
-  if (closed_ || emptying_ || threads_ == 0 || !lease_lasts()) return 0;
+  if (closed_ || emptying_ || threads_ == 0 || !lease_lasts(*of_)) return 0;
   if (std::any_of(hands_.begin(), hands_.end(),
                   [](auto const& one) { return one->alone && !one->over(); })) {
     return 0;
@@ -350,7 +337,7 @@ void dispenser::drop_dead() {
   {
     std::lock_guard const lock(guard_);
     std::copy_if(hands_.begin(), hands_.end(), std::back_inserter(lost),
-                 [&](auto const& one) { return !ours(*one); });
+                 [&](auto const& one) { return !is_ours(*one); });
     for (auto const& one : lost) lose(one);
   }
   for (auto const& one : lost) one->lost.request_stop();

@@ -75,10 +75,6 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   [[nodiscard]] plan choose(instant now);
   [[nodiscard]] int wanted(std::size_t leaving) const;
   [[nodiscard]] bool hungry() const noexcept;
-  /// Whether others believe this process alive for long enough to begin something.
-  [[nodiscard]] bool lease_lasts() const;
-  /// Whether the claim is this process's still, as far as it knows by itself.
-  [[nodiscard]] bool ours(hand const& of) const;
   void wait(std::unique_lock<std::mutex>& lock, instant until);
   /// False: the database failed.
   bool attempt(plan const& what) noexcept;

@@ -149,13 +149,13 @@ std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instan
     auto const first = std::find_if(hands_.begin(), hands_.end(),
                                     [](auto const& one) { return one->next < one->size(); });
     auto const from = *first;
-    bool const lost = !ours(*from);
+    bool const lost = !is_ours(*from);
     if (lost) {
       look_at_ = {};
       stirred_ = true;
       to_do_.notify_one();
     }
-    if (lost || !lease_lasts()) {
+    if (lost || !lease_lasts(*of_)) {
       if (until <= now) return std::nullopt;
       given_.wait_until(lock, stop, std::min<instant>(until, now + between_glances),
                         [this] { return closed_; });

@@ -253,11 +253,13 @@ imported store::import(std::function<std::optional<entry>()> const& next, task_o
     }
     if (piece.empty()) break;
     imported part;
-    try {
-      part = import_piece(piece, how);
-    } catch (core::lost_reply const&) {
-      // Once more: keys that are there by now are not added twice.
-      part = import_piece(piece, how);
+    for (bool again = true; again;) {
+      again = false;
+      try {
+        part = import_piece(piece, how);
+      } catch (core::lost_reply const&) {
+        again = true;  // with other ids: keys that are there by now are not added twice
+      }
     }
     sum.added += part.added;
     sum.present += part.present;

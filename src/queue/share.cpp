@@ -1,6 +1,7 @@
 #include "queue/share.hpp"
 
 #include "base/failpoint.hpp"
+#include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "queue/batch.hpp"
 
@@ -81,14 +82,22 @@ share::fate share::resolve() {
   return out;
 }
 
+namespace {
+
+/// False: the claim of one is lost, and nothing may be kept.
+bool write_all(std::span<share> all, db::session& on) {
+  return std::all_of(all.begin(), all.end(), [&](share& one) { return one.write(on); });
+}
+
+}  // namespace
+
 outcome perform(std::span<share> all, std::function<void(transaction&)> const& body) {
   auto const& with = all.front().of().of().with();
+  bool const apart = base::left_out("perform_together");
   for (;;) {
     try {
       auto const decided = core::transact(with, insist(with, "perform"), [&](db::session& on) {
-        bool const ours =
-            std::all_of(all.begin(), all.end(), [&](share& s) { return s.write(on); });
-        if (!ours) return core::decision::rollback;
+        if (!apart && !write_all(all, on)) return core::decision::rollback;
         transaction tx(on, with.user_sql);
         body(tx);
         if (base::hit_failpoint("perform.effect_done")) on.cut();
@@ -103,6 +112,11 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
       if (found == share::fate::lost) return outcome::lost;
       break;
     }
+  }
+  if (apart) {
+    core::transact(with, insist(with, "flush"), [&](db::session& on) {
+      return write_all(all, on) ? core::decision::commit : core::decision::rollback;
+    });
   }
   for (auto& one : all) one.keep();
   return outcome::done;

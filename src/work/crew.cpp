@@ -18,6 +18,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// What was handed back is there again at once, and fails as before.
+constexpr milliseconds pause_after_a_fault{100};
+
 std::string text_of(milliseconds length) {
   auto const count = length.count();
   return count % 1000 == 0 ? std::to_string(count / 1000) + "s" : std::to_string(count) + "ms";
@@ -109,11 +112,16 @@ void crew::start() {
   std::lock_guard const lock(guard_);
   if (closed_ || out_) return;
   out_ = std::make_unique<hand_out>(daybook::queue(of_), now_->how.options.claims);
-  man_locked();
+  try {
+    man(now_->how.options.threads);
+  } catch (...) {
+    out_.reset();
+    throw;
+  }
 }
 
-void crew::man_locked() {
-  auto const wanted = static_cast<std::size_t>(now_->how.options.threads);
+void crew::man(int threads) {
+  auto const wanted = static_cast<std::size_t>(threads);
   if (posts_.size() < wanted) posts_.resize(wanted);
   for (std::size_t i = 0; i < wanted; ++i) {
     auto& one = posts_[i];
@@ -130,11 +138,11 @@ void crew::change(order how) {
   {
     std::lock_guard const lock(guard_);
     if (closed_) return;
-    before = std::exchange(now_, std::move(next));
     if (out_) {
-      out_->change(now_->how.options.claims);
-      man_locked();
+      man(next->how.options.threads);
+      out_->change(next->how.options.claims);
     }
+    before = std::exchange(now_, std::move(next));
   }
   std::stop_source over = before->over;
   over.request_stop();
@@ -169,7 +177,7 @@ std::shared_ptr<crew::present const> crew::now() const {
 
 std::shared_ptr<crew::present const> crew::order_for(std::size_t place) {
   std::lock_guard const lock(guard_);
-  if (!closed_ && std::cmp_less(place, now_->how.options.threads)) return now_;
+  if (!closed_ && out_ && std::cmp_less(place, now_->how.options.threads)) return now_;
   posts_[place].manned = false;
   return nullptr;
 }
@@ -180,6 +188,7 @@ void crew::serve(std::size_t place) noexcept {
       take(*by);
     } catch (std::exception const& e) {
       of_->with().watch.retried("work", e.what());
+      std::this_thread::sleep_for(pause_after_a_fault);
     }
   }
 }
@@ -223,21 +232,32 @@ void crew::work(order const& by, std::span<handed> tasks) {
   }
 }
 
+void crew::take_in_hand(std::optional<attempt>& now, order const& by, std::span<handed> tasks) {
+  try {
+    now.emplace(*this, by, tasks);
+  } catch (...) {
+    for (auto& one : tasks) one.hand_back();
+    throw;
+  }
+}
+
 void crew::work_one(order const& by, handed& what) {
-  attempt const now(*this, by, std::span(&what, 1));
-  job mine(what, now.inside());
+  std::optional<attempt> now;
+  take_in_hand(now, by, std::span(&what, 1));
+  job mine(what, now->inside());
   std::optional<result> how;
   auto why = thrown_by([&] { how = by.one(mine); });
   if (what.finished()) return;
-  finish(what, why ? failed(by, now.inside(), std::move(*why)) : std::move(*how));
+  finish(what, why ? failed(by, now->inside(), std::move(*why)) : std::move(*how));
 }
 
 void crew::work_all(order const& by, std::span<handed> what) {
-  attempt const now(*this, by, what);
-  job_batch mine(what, now.inside());
+  std::optional<attempt> now;
+  take_in_hand(now, by, what);
+  job_batch mine(what, now->inside());
   auto why = thrown_by([&] { by.many(mine); });
   auto const how =
-      failed(by, now.inside(), std::move(why).value_or("the handler gave it no result"));
+      failed(by, now->inside(), std::move(why).value_or("the handler gave it no result"));
   for (auto& one : what) {
     if (!one.finished()) finish(one, how);
   }

@@ -16,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -44,6 +45,7 @@ class crew {
   crew& operator=(crew const&) = delete;
   ~crew();
 
+  // On failure, both: throws, where no thread is to be had say, and all is as it was.
   /// Once.
   void start();
   /// For what begins from now on. What is in hand goes on as it was.
@@ -79,13 +81,16 @@ class crew {
   };
   class attempt;
 
-  void man_locked();
+  /// Under the guard, which those that are made wait for: who is not wanted then goes again.
+  void man(int threads);
   void serve(std::size_t place) noexcept;
   /// Null: this thread is to end.
   [[nodiscard]] std::shared_ptr<present const> order_for(std::size_t place);
   [[nodiscard]] std::shared_ptr<present const> now() const;
   void take(present const& by);
   void work(order const& by, std::span<handed> tasks);
+  /// Has it in hand, or, on failure, hands it back: no handler was called.
+  void take_in_hand(std::optional<attempt>& now, order const& by, std::span<handed> tasks);
   void work_one(order const& by, handed& what);
   void work_all(order const& by, std::span<handed> what);
   /// Of what a handler threw.

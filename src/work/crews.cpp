@@ -26,10 +26,12 @@ void crews::work(std::string_view queue, order how) {
   if (!inside) bad("there is no queue '" + std::string(queue) + "' to work: make it first");
   std::lock_guard const lock(guard_);
   if (stopped_) bad("this node was stopped: make another");
-  auto& here = all_[std::string(queue)];
-  if (here) return here->change(std::move(how));
-  here = std::make_shared<crew>(std::move(inside), clock_, std::move(how));
-  if (started_) here->start();
+  if (auto const here = all_.find(queue); here != all_.end()) {
+    return here->second->change(std::move(how));
+  }
+  auto const made = std::make_shared<crew>(std::move(inside), clock_, std::move(how));
+  if (started_) made->start();
+  all_.emplace(queue, made);
 }
 
 void crews::leave(std::string_view queue) {
@@ -39,10 +41,13 @@ void crews::leave(std::string_view queue) {
     std::lock_guard const lock(guard_);
     auto const known = all_.find(queue);
     if (known == all_.end()) return;
+    leaving_.push_back(known->second);
     gone = std::move(known->second);
     all_.erase(known);
   }
   gone->stop();
+  std::lock_guard const lock(guard_);
+  std::erase(leaving_, gone);
 }
 
 void crews::start() {
@@ -64,13 +69,14 @@ void crews::ask_to_stop() noexcept {
     stopped_ = true;
   }
   upkeep_.ask_to_stop();
-  for (auto const& one : everybody()) one->close();
-  for (auto const& one : everybody()) one->ask_to_stop();
+  auto const last = everybody_left();
+  for (auto const& one : last) one->close();
+  for (auto const& one : last) one->ask_to_stop();
 }
 
 void crews::stop() noexcept {
   ask_to_stop();
-  for (auto const& one : everybody()) one->stop();
+  for (auto const& one : everybody_left()) one->stop();
   upkeep_.stop();
 }
 
@@ -85,6 +91,13 @@ crews::all crews::everybody() const {
   std::lock_guard const lock(guard_);
   all out;
   for (auto const& [name, one] : all_) out.push_back(one);
+  return out;
+}
+
+crews::all crews::everybody_left() const {
+  auto out = everybody();
+  std::lock_guard const lock(guard_);
+  out.insert(out.end(), leaving_.begin(), leaving_.end());
   return out;
 }
 

@@ -58,6 +58,8 @@ class crews {
  private:
   using all = std::vector<std::shared_ptr<crew>>;
   [[nodiscard]] all everybody() const;
+  /// With those that are being left: who stops waits for them, too.
+  [[nodiscard]] all everybody_left() const;
 
   core::context with_;
   core::holder* lease_;
@@ -66,6 +68,7 @@ class crews {
   bool started_ = false;
   bool stopped_ = false;
   std::map<std::string, std::shared_ptr<crew>, std::less<>> all_;
+  all leaving_;
   caretaker upkeep_;
 };
 

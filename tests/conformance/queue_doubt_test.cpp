@@ -1,5 +1,10 @@
 // Claims of those who lost something: a reply, or their lease.
+#include "base/failpoint.hpp"
+
 #include "handing.hpp"
+
+#include <atomic>
+#include <utility>
 
 namespace conformance {
 namespace {
@@ -93,6 +98,33 @@ TEST_P(queued_doubt, the_next_claim_survives_the_reply_to_both) {
   }
   EXPECT_EQ(q.counts().succeeded, 4);
   EXPECT_EQ(q.counts().claims, 1);
+}
+
+// A failpoint acts once. So another thread arms it again as soon as it has acted; where that came
+// too late for the second try there is another piece.
+TEST_P(queued_doubt, a_piece_of_an_import_survives_several_replies) {
+  auto q = book_.make_queue("twice");
+  int next = 0;
+  EXPECT_TRUE(comes_true([&] {
+    auto const from = std::exchange(next, next + 10);
+    std::atomic<bool> again = false;
+    daybook::testing::arm("import.before_commit", failpoint_action::cut);
+    std::jthread arms([&](std::stop_token const& stop) {
+      while (daybook::base::failpoint_armed) {
+        if (stop.stop_requested()) return;
+      }
+      daybook::testing::arm("import.before_commit", failpoint_action::cut);
+      again = true;
+    });
+    auto const got = q.import(keys(from, next));
+    arms.request_stop();
+    arms.join();
+    bool const twice = again && !daybook::base::failpoint_armed;
+    daybook::testing::disarm();
+    EXPECT_EQ(got.added + got.present, 10);
+    EXPECT_EQ(q.counts().members, next);
+    return twice;
+  }));
 }
 
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);

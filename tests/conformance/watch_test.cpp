@@ -318,25 +318,6 @@ TEST_P(watched_queue, who_runs_the_printed_text_has_the_same) {
   EXPECT_TRUE(products_.info().installed) << "again is fine";
 }
 
-TEST_P(watched_queue, odd_names_are_names) {
-  std::string const q = on_mariadb() ? "`" : "\"";
-  auto const table = q + "or der's; --" + q;
-  auto const column = q + "select" + q;
-  database_.execute("create table " + table + " (" + column + " bigint not null, unique (" +
-                    column + "))" + innodb());
-  auto orders = book_.make_queue("orders");
-  auto watch = orders.watch({.table = "or der's; --", .key = "select"});
-  watch.install();
-  database_.execute("insert into " + table + " values (1800000000000000001), (-3)");
-  EXPECT_EQ(members(), (set{"1800000000000000001", "-3"}));
-  database_.execute("delete from " + table + " where " + column + " < 0");
-  EXPECT_EQ(members(), set{"1800000000000000001"});
-  EXPECT_EQ(watch.reconcile().removed, 0);
-  watch.uninstall();
-  database_.execute("insert into " + table + " values (5)");
-  EXPECT_EQ(watch.reconcile().added, 1);
-}
-
 TEST_P(watched_queue, what_cannot_be_followed_says_why) {
   database_.execute(
       "create table pair(a int not null, b int not null, c int, d numeric(5,2) not "

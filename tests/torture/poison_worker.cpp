@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -38,16 +39,22 @@ void limit(int what, ::rlim_t to) {
   }
 }
 
-/// An endless loop is ended by the processor time it takes, a glutton by the memory.
-void limit_all() {
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, 2);
-  if (!sanitized) limit(RLIMIT_AS, 1U << 30U);
+/// Ended by the processor time it takes, counted from here: what came before is no poison.
+[[noreturn]] void loop() {
+  ::rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  limit(RLIMIT_CPU, static_cast<::rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1);
+  for (bool volatile ever = true; ever;) {
+  }
+  std::abort();
 }
 
 /// What cannot go on without memory ends the process, as does what calls it.
-void eat() noexcept {
+[[noreturn]] void eat() noexcept {
   if (sanitized) std::raise(SIGKILL);
+  ::rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  limit(RLIMIT_AS, pages * static_cast<::rlim_t>(::sysconf(_SC_PAGESIZE)) + (1U << 28U));
   for (std::vector<std::vector<char>> all;;) all.emplace_back(std::size_t{1} << 24U);
 }
 
@@ -62,8 +69,7 @@ class tasks {
     if (::write(log_, line.data(), line.size()) < 0) std::abort();
     if (key.starts_with("abort")) std::abort();
     if (key.starts_with("memory")) eat();
-    for (bool volatile ever = key.starts_with("loop"); ever;) {
-    }
+    if (key.starts_with("loop")) loop();
     std::this_thread::sleep_for(1ms);
   }
 
@@ -105,7 +111,7 @@ void work_batch(tasks const& all) {
 
 int main(int count, char** words) try {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  limit_all();
+  limit(RLIMIT_CORE, 0);
   if (count < 3) throw std::runtime_error("see the head of poison_worker.cpp");
   std::string const first = words[1];
   tasks const all(words[2]);
