@@ -199,26 +199,33 @@ create index {index} on {schema_name}.{table} ({column});
 
 -- The statements.
 
--- The first and the last of the next keys, and how many they are. Not by min and max, which know no
--- uuids.
+-- name: aggregation.last_key
+-- out: key
+-- holes: source, key
+select {key} from {source} as s order by {key} desc limit 1;
+
+-- The first and the last of the next keys, how many they are, and whether the first is one of those
+-- up to a bound. Not by min and max, which know no uuids.
 -- name: aggregation.range_first
--- in: limit
--- out: first, last, count
+-- in: bound, limit
+-- out: first, last, count, within
 -- holes: source, key, is_free
 with c as materialized (
   select {key} as k from {source} as s where {is_free} order by {key} limit :limit)
 select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k desc limit 1),
-  (select count(*) from c);
+  (select count(*) from c),
+  (select case when c.k <= :bound then 1 else 0 end from c order by c.k limit 1);
 
 -- name: aggregation.range_next
--- in: after, limit
--- out: first, last, count
+-- in: after, bound, limit
+-- out: first, last, count, within
 -- holes: source, key, is_free
 with c as materialized (
   select {key} as k from {source} as s where {is_free} and {key} > :after
   order by {key} limit :limit)
 select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k desc limit 1),
-  (select count(*) from c);
+  (select count(*) from c),
+  (select case when c.k <= :bound then 1 else 0 end from c order by c.k limit 1);
 
 -- The groups of the free rows of a range. Where the rows are locked by this, they are those that
 -- aggregation.take takes, and that returns nothing.

@@ -203,19 +203,25 @@ create index {schema_name}.{index} on {table} ({column});
 
 -- The statements.
 
--- The first and the last of the next keys, and how many they are.
+-- name: aggregation.last_key
+-- out: key
+-- holes: source, key
+select {key} from {source} as s order by {key} desc limit 1;
+
+-- The first and the last of the next keys, how many they are, and whether the first is one of those
+-- up to a bound.
 -- name: aggregation.range_first
--- in: limit
--- out: first, last, count
+-- in: bound, limit
+-- out: first, last, count, within
 -- holes: source, key, is_free
-select min(c.k), max(c.k), count(*) from (
+select min(c.k), max(c.k), count(*), case when min(c.k) <= :bound then 1 else 0 end from (
   select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c;
 
 -- name: aggregation.range_next
--- in: after, limit
--- out: first, last, count
+-- in: after, bound, limit
+-- out: first, last, count, within
 -- holes: source, key, is_free
-select min(c.k), max(c.k), count(*) from (
+select min(c.k), max(c.k), count(*), case when min(c.k) <= :bound then 1 else 0 end from (
   select {key} as k from {source} as s where {is_free} and {key} > :after
   order by {key} limit :limit) as c;
 

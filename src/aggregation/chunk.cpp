@@ -79,13 +79,13 @@ std::string why_not(definition const& of, group_rows const& which) {
 }
 
 bool chunk::next() {
-  given_.reset();
-  if (!with_.dialect.one_writer) {
-    given_ = ranges_.next();
-    if (!given_) return false;
-  }
+  // Where there is one writer, a shared range is found by the transaction that takes it.
+  bool const within = with_.dialect.one_writer && ranges_.shares();
+  given_ = within ? std::nullopt : ranges_.next();
+  if (!within && !given_) return false;
   usual_ = true;
   take(given_, {});
+  if (within && !now_) return next();
   steady_ = usual_ && now_ && last_.tells && last_.made == 0 && last_.rows == now_->count;
   return now_.has_value();
 }
@@ -141,8 +141,8 @@ core::decision chunk::body(db::session& on, groups const& left_out) {
   };
   if (in_doubt_ && done_before()) return core::decision::rollback;
   last_ = {};
-  now_ = given_ ? given_ : ranges_.next(on);
-  if (!now_) return core::decision::commit;  // the next pass has begun
+  now_ = given_ ? given_ : ranges_.next_shared(on);
+  if (!now_) return core::decision::commit;  // another pass may have begun
   bool const known = usual_ && steady_ && !how_.fresh && !of_.triggers;
   if (!known) survey(on, left_out);
   if (!known && last_.found.empty()) {

@@ -214,7 +214,7 @@ class examiner {
     of_.sql = statements_of(with_, of_.options, of_.source, of_.parent);
     core::transact(with_, {.name = "declare", .patience = patience}, [&](db::session& on) {
       std::string_view const nothing = "[]";
-      tried("the filter", [&] { db::run(on, of_.sql.range_first, {std::int64_t{0}}); });
+      tried("the filter", [&] { db::run(on, of_.sql.range_first, {nullptr, std::int64_t{0}}); });
       tried("what is set when a parent is made",
             [&] { db::run(on, of_.sql.make_parents, {nothing}); });
       tried("what follows from the sums", [&] {

@@ -16,43 +16,76 @@ value value_of(cell const& key) {
   return nullptr;
 }
 
-std::optional<range> pass::next(db::session& on) {
+void pass::begin(db::session& on, std::int64_t number, position const& from) {
+  number_ = number;
+  from_ = from;
+  auto const last = db::run(on, of_.sql.last_key, {});
+  if (last.size() > 0) until_ = text_in(last.row(0)[0]);
+}
+
+pass::stretch pass::look(db::session& on, position const& after, std::string const& bound) const {
+  std::int64_t const limit = of_.options.chunk;
+  auto const up_to = store::key_value(bound, of_.number_keys).value();
+  auto const from = after ? store::key_value(*after, of_.number_keys) : std::nullopt;
+  auto const rows = from ? db::run(on, of_.sql.range_next, {*from, up_to, limit})
+                         : db::run(on, of_.sql.range_first, {up_to, limit});
+  auto const row = rows.row(0);
+  return {{row[0], row[1], number_in(row[2]).value()}, number_in(row[3]) == 1};
+}
+
+std::optional<range> pass::next_shared(db::session& on) {
   auto const turn = db::run(on, with_.sql["aggregation.turn"], {of_.id});
   auto number = number_in(turn.row(0)[0]).value();
-  std::optional<std::string> position;
-  decode(turn.row(0)[1], position);
-  if (!goal_) {
-    goal_ = number + (position ? 2 : 1);
+  position at;
+  decode(turn.row(0)[1], at);
+  if (!number_) {
     began_us_ = number_in(turn.row(0)[2]).value();
+    begin(on, number, at);
   }
-  std::int64_t const limit = of_.options.chunk;
-  while (number < *goal_) {
-    auto const after = position ? store::key_value(*position, of_.number_keys) : std::nullopt;
-    auto const found = after ? db::run(on, of_.sql.range_next, {*after, limit})
-                             : db::run(on, of_.sql.range_first, {limit});
-    range out{found.row(0)[0], found.row(0)[1], number_in(found.row(0)[2]).value()};
-    if (out.count > 0) {
-      auto const last = text_in(out.last);
+  shares_ = false;
+  rest_.reset();
+  if (!until_) return std::nullopt;
+  while (number <= *number_ + (from_ ? 1 : 0)) {
+    bool const first = number == *number_;
+    auto const found = look(on, at, first ? *until_ : *from_);
+    if (found.next.count == 0) {
+      at.reset();
+      db::run(on, with_.sql["aggregation.advance"], {of_.id, ++number, nullptr});
+    } else if (found.within) {
+      auto const last = text_in(found.next.last);
       db::run(on, with_.sql["aggregation.advance"], {of_.id, number, std::string_view(last)});
-      return out;
+      shares_ = true;
+      return found.next;
+    } else {
+      // The others are busy with what came later: the pass is not over.
+      if (first) rest_ = from_;
+      return std::nullopt;
     }
-    position.reset();
-    db::run(on, with_.sql["aggregation.advance"], {of_.id, ++number, nullptr});
   }
   return std::nullopt;
+}
+
+std::optional<range> pass::next_of_rest() {
+  if (!rest_) return std::nullopt;
+  stretch out;
+  core::read(with_, patience, [&](db::session& on) { out = look(on, alone_, *rest_); });
+  if (!out.within) return std::nullopt;
+  alone_ = text_in(out.next.last);
+  return out.next;
 }
 
 std::optional<range> pass::next() {
   std::optional<range> out;
   try {
-    core::transact(with_, {.name = "aggregate_range", .patience = patience}, [&](db::session& on) {
-      out = next(on);
+    auto const body = [&](db::session& on) {
+      out = next_shared(on);
       return core::decision::commit;
-    });
+    };
+    if (shares_) core::transact(with_, {.name = "aggregate_range", .patience = patience}, body);
   } catch (core::lost_reply const&) {
     // Whether the others know of it or not: the range is one of free rows.
   }
-  return out;
+  return out ? out : next_of_rest();
 }
 
 }  // namespace aggregations

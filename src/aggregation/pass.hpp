@@ -1,6 +1,8 @@
 // Which range of free rows is next: all who aggregate at a time share one position, so that each
 // range goes to one of them. It is a hint: who dies leaves its range free, and the next pass finds
-// that.
+// that. A pass is over when nothing is free after the position; the next one begins at the first
+// key. Whoever comes in while one is going on goes along with it to the key that was the last when
+// it came, and with the next one to where it came in. Rows that come in after that keep nobody.
 // Thread safety: one thread.
 #pragma once
 
@@ -27,18 +29,35 @@ class pass {
  public:
   pass(core::context const& with, definition const& of) : with_(with), of_(of) {}
 
-  /// In a transaction of its own, or that of the caller. Empty: each range that was free at the
-  /// first call was handed out since, here or elsewhere.
+  /// In a transaction of its own. Empty: each range that was free at the first call was handed out
+  /// since, here or elsewhere.
   [[nodiscard]] std::optional<range> next();
-  [[nodiscard]] std::optional<range> next(db::session& on);
+  /// In that of the caller, who may call it again after a rollback. Empty: the shared ones were.
+  [[nodiscard]] std::optional<range> next_shared(db::session& on);
+  /// False: what is left is not shared, and next() has it.
+  [[nodiscard]] bool shares() const noexcept { return shares_; }
   /// The database's clock at the first call.
   [[nodiscard]] std::int64_t began_us() const noexcept { return began_us_; }
 
  private:
+  using position = std::optional<std::string>;  ///< a key; empty: before the first
+  struct stretch {
+    range next;
+    bool within = false;  ///< it begins at or before the bound
+  };
+  void begin(db::session& on, std::int64_t number, position const& from);
+  [[nodiscard]] stretch look(db::session& on, position const& after, std::string const& bound) const;
+  [[nodiscard]] std::optional<range> next_of_rest();
+
   core::context const& with_;
   definition const& of_;
-  std::optional<std::int64_t> goal_;  ///< the pass with whose beginning all is done
+  std::optional<std::int64_t> number_;  ///< of the pass that was going on at the first call
+  position from_;                       ///< where that was
+  position until_;                      ///< the last key then; empty: there was no row
   std::int64_t began_us_ = 0;
+  bool shares_ = true;
+  position rest_;  ///< up to here it goes alone: nobody has begun the next pass
+  position alone_;
 };
 
 [[nodiscard]] value value_of(cell const& key);

@@ -356,6 +356,7 @@ statements maker::all() const {
     return with_.sql.made("aggregation." + std::string(shape), holes);
   };
   statements out;
+  out.last_key = make("last_key");
   out.range_first = make("range_first");
   out.range_next = make("range_next");
   out.survey = make("survey");

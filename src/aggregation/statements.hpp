@@ -16,6 +16,7 @@ namespace aggregations {
 
 struct statements {
   // Of ranges of free rows.
+  db::entry last_key;
   db::entry range_first;
   db::entry range_next;
   db::entry survey;
