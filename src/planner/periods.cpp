@@ -135,6 +135,24 @@ std::string periods::instant_key(timestamp start) const {
   return out + minutes_of(ahead);
 }
 
+std::optional<period> walk::next() {
+  if (backwards_) {
+    last_ = in_->before(last_ ? *last_ : in_->at(to_));
+    if (last_->start < from_) return std::nullopt;
+  } else {
+    last_ = last_ ? in_->after(*last_) : in_->from(from_);
+    if (last_->end > to_) return std::nullopt;
+  }
+  return last_;
+}
+
+std::string utc_text(timestamp instant) {
+  auto const date = floor<days>(instant);
+  std::chrono::hh_mm_ss const time(floor<seconds>(instant - date));
+  return text_of(std::chrono::year_month_day(date)) + "T" + digits(time.hours().count(), 2) + ":" +
+         digits(time.minutes().count(), 2) + ":" + digits(time.seconds().count(), 2) + "Z";
+}
+
 }  // namespace planners
 }  // namespace v1
 }  // namespace daybook

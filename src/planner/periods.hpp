@@ -13,6 +13,7 @@
 #include <daybook/zone.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace daybook {
@@ -54,6 +55,27 @@ class periods {
   std::chrono::minutes length_;  ///< of minutes, hours and days
   zone in_;
 };
+
+/// The whole periods of [from, to), one after the other, in either order.
+class walk {
+ public:
+  /// The periods are borrowed.
+  walk(periods const& in, timestamp from, timestamp to, bool newest_first)
+      : in_(&in), from_(from), to_(to), backwards_(newest_first) {}
+
+  /// Empty: there are no more.
+  [[nodiscard]] std::optional<period> next();
+
+ private:
+  periods const* in_;
+  timestamp from_;
+  timestamp to_;
+  bool backwards_;
+  std::optional<period> last_;
+};
+
+/// "2026-11-20T23:00:00Z".
+[[nodiscard]] std::string utc_text(timestamp instant);
 
 }  // namespace planners
 }  // namespace v1
