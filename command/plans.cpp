@@ -22,6 +22,11 @@ constexpr auto no_such = "\nExit codes: 66 no such plan.";
 
 void add_json(CLI::App& app, bool& into) { app.add_flag("--json", into, "One object per line"); }
 
+/// In the book it is always said.
+std::string_view rule_word(daybook::planner_options const& of) {
+  return word_in(rule_words, of.rule.value_or(daybook::launch_rule::once));
+}
+
 json json_of_strategy(daybook::query_strategy const& of) {
   return {{"query", of.query}, {"timeout", text_of(of.timeout)}};
 }
@@ -58,7 +63,7 @@ json json_of_plan(daybook::planner_info const& of) {
   json out{{"name", of.name},
            {"kind", kind_of(how)},
            {"queue", how.queue},
-           {"rule", word_in(rule_words, how.rule)},
+           {"rule", rule_word(how)},
            {"check", how.check},
            {"every", text_of(how.every)},
            {"priority", how.priority},
@@ -85,7 +90,7 @@ void print_text(daybook::planner_info const& of) {
     if (!text.empty()) print_field(name, printable(text));
   }
   print_field("queue", printable(how.queue));
-  print_field("rule", word_in(rule_words, how.rule));
+  print_field("rule", rule_word(how));
   if (!how.check.empty()) print_field("check", printable(how.check));
   print_field("every", text_of(how.every));
   print_field("state", of.paused ? "paused" : "active");
@@ -118,7 +123,7 @@ int plans_list(arguments const& given) {
       continue;
     }
     rows.add({printable(of.name), std::string(kind_of(of.options)), printable(of.options.queue),
-              std::string(word_in(rule_words, of.options.rule)), text_of(of.options.every),
+              std::string(rule_word(of.options)), text_of(of.options.every),
               of.paused ? "paused" : "active", seconds_of(of.last_pass),
               std::to_string(of.launched), std::to_string(of.refused), printable(of.error)});
   }

@@ -185,8 +185,6 @@ declared_plan read_plan(toml::table const& from, std::string_view file) {
   } else if (kind == "window") {
     need(from, file, kind, "period");
     need(from, file, kind, "since");
-    // What is not done is due.
-    if (!from.contains("rule")) all.options.rule = daybook::launch_rule::after_failure;
     all.options.strategy = std::move(all.window);
   } else {
     need(from, file, kind, "table");

@@ -11,6 +11,7 @@
 #include <daybook/export.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/planner_options.hpp>
+#include <daybook/planner_period.hpp>
 #include <daybook/run.hpp>
 #include <daybook/time.hpp>
 
@@ -125,6 +126,17 @@ class DAYBOOK_EXPORT planner {
   bool resume(remark const& by);
   /// What people changed, oldest first.
   [[nodiscard]] std::vector<change_info> changes() const;
+
+  // Of a window; of another plan: fault::bad_argument.
+
+  /// Periods that are over, oldest first unless asked otherwise.
+  [[nodiscard]] std::vector<period_info> grid(grid_query const& what = {}) const;
+  /// Everything before it is done, as the last pass saw it: it never passes a period that failed.
+  [[nodiscard]] timestamp watermark() const;
+  /// For data that came late: the next pass launches the period once more, whatever came of it
+  /// and whatever the rule is; where its task is under way, the first pass after that. False: it
+  /// is none, or not launched yet, or reopened already.
+  bool reopen(key const& period, remark const& by);
 
   /// For the other rooms of this library only.
   [[nodiscard]] planners::store& internals() const noexcept { return *inside_; }

@@ -49,6 +49,8 @@ struct candidate {
   std::optional<std::string> payload = {};  ///< for the task; a check may change it
   /// Empty: nothing was launched under it.
   std::optional<earlier_instances> earlier = {};
+  /// A person asked for it once more (planner::reopen): no rule is asked.
+  bool reopened = false;
 };
 
 /// What a check has decided.
@@ -91,17 +93,23 @@ struct inbox_strategy {
   std::string from;
 };
 
-/// Periods of the calendar, each of which is launched; what is not done is due, however long ago.
+/// Periods of the calendar, each of which is launched when it is over; what is not done is due,
+/// however long ago. Its key is "2026-11", "2026-11-21", "2026-10-25T02+02:00" or
+/// "2026-10-25T02:15+02:00", its payload, unless a check gives another,
+/// {"plan": "sales", "from": "2026-11-20T23:00:00Z", "to": "2026-11-21T23:00:00Z"}.
+/// How it is cut (each, count, zone) does not change any more.
 struct window_strategy {
   enum class unit : std::uint8_t { minute = 0, hour = 1, day = 2, month = 3 };
   unit each = unit::day;
   /// So many minutes, which a day is a multiple of; of the other units 1.
   int count = 1;
   std::string zone = "UTC";
-  timestamp since{};  ///< periods that begin before this are none of its; not in the future
+  /// Periods that begin before this are none of its. Not in the future, and not so long ago that
+  /// more than a million were to be made.
+  timestamp since{};
   bool newest_first = false;
   int most = 1000;  ///< so many are launched in one pass, 1 to 100 000
-  /// One that failed is launched again by a pass so long after, where the rule allows it.
+  /// One that failed is launched again by a pass so long after its launch, unless the rule is once.
   std::chrono::seconds again_after = std::chrono::hours{1};
 };
 
@@ -119,7 +127,8 @@ struct sweep_strategy {
 struct planner_options {
   std::string queue = {};  ///< whose tasks the instances are; without a period
   std::variant<query_strategy, inbox_strategy, window_strategy, sweep_strategy> strategy = {};
-  launch_rule rule = launch_rule::once;
+  /// Empty: after_failure of a window, whose days that failed are due again; of the others once.
+  std::optional<launch_rule> rule = {};
   /// A query with `:key`, asked for each key in the transaction that launches it: it is launched
   /// where there is a row. Locks what it depends on (`for share`; SQLite has one writer). Empty:
   /// nothing is asked.

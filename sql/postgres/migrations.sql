@@ -463,5 +463,5 @@ create table if not exists {planned_period} (
   unique (planner, period_key)
 ) with (fillfactor = 70);
 
-create index if not exists {prefix}planned_period_open on {planned_period} (planner, start_us)
-  where state <> 2;
+create index if not exists {prefix}planned_period_open on {planned_period}
+  (planner, state, start_us) where state <> 2;

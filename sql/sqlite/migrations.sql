@@ -437,5 +437,5 @@ create table if not exists {planned_period} (
   unique (planner, period_key)
 ) strict, without rowid;
 
-create index if not exists {schema}.{prefix}planned_period_open on {prefix}planned_period (planner, start_us)
-  where state <> 2;
+create index if not exists {schema}.{prefix}planned_period_open on {prefix}planned_period
+  (planner, state, start_us) where state <> 2;

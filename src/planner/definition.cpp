@@ -172,7 +172,7 @@ void write(core::context const& with, std::string_view name, planner_options con
                           own.most,
                           own.count,
                           static_cast<std::int64_t>(of.strategy.index()),
-                          static_cast<std::int64_t>(of.rule),
+                          static_cast<std::int64_t>(rule_of(of)),
                           std::int64_t{of.priority},
                           own.unit,
                           std::int64_t{own.newest_first ? 1 : 0},
@@ -244,6 +244,11 @@ std::vector<std::string> names(core::context const& with) {
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out.emplace_back());
   });
   return out;
+}
+
+launch_rule rule_of(planner_options const& of) noexcept {
+  bool const window = std::holds_alternative<window_strategy>(of.strategy);
+  return of.rule.value_or(window ? launch_rule::after_failure : launch_rule::once);
 }
 
 std::string_view word_of(planner_options const& of) noexcept {

@@ -42,6 +42,9 @@ void write(core::context const& with, std::string_view name, planner_options con
 [[nodiscard]] std::optional<definition> look(core::context const& with, std::string_view name);
 [[nodiscard]] std::vector<std::string> names(core::context const& with);
 
+/// The rule that holds where none is said, too.
+[[nodiscard]] launch_rule rule_of(planner_options const& of) noexcept;
+
 /// "query", "inbox", "window", "sweep".
 [[nodiscard]] std::string_view word_of(planner_options const& of) noexcept;
 

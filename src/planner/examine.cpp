@@ -1,4 +1,5 @@
 // What only the database can say about a declaration, and about its cost.
+#include "planner/period_rows.hpp"
 #include "planner/strategy.hpp"
 #include "queue/rows_of_query.hpp"
 
@@ -26,7 +27,7 @@ void examine(surroundings const& around, std::string_view name, inbox_strategy c
 }
 
 void examine(surroundings const& around, std::string_view name, window_strategy const& of) {
-  static_cast<void>(around), static_cast<void>(name), static_cast<void>(of);
+  examine_window(around.with, name, of);
 }
 
 void examine(surroundings const& around, std::string_view name, sweep_strategy const& of) {

@@ -94,7 +94,7 @@ void launcher::put_earlier(db::session& on, std::span<candidate> page) const {
     known.emplace(std::move(key), one);
   }
   if (known.empty()) return;
-  bool const matters = of_->options.rule != launch_rule::once;
+  bool const matters = rule_of(of_->options) != launch_rule::once;
   for (auto& one : page) {
     auto const there = known.find(one.key.str());
     if (there == known.end()) continue;
@@ -110,13 +110,14 @@ void launcher::put_earlier(db::session& on, std::span<candidate> page) const {
 }
 
 decision launcher::by_rule(candidate const& of) const {
+  if (of.reopened) return {decision::kind::again};
   if (!of.earlier) return {};
   auto const state = of.earlier->state;
   auto const again = state ? decision::kind::again : decision::kind::launch;
   auto const active = [&] {
     return refusal("an earlier instance is " + std::string(daybook::word_of(*state)));
   };
-  switch (of_->options.rule) {
+  switch (rule_of(of_->options)) {
     case launch_rule::once: break;
     case launch_rule::no_overlap:
       if (state && !is_over(*state)) return active();

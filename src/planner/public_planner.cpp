@@ -21,6 +21,9 @@ bool planner::forget(key const& of, remark const& by) { return inside_->forget(o
 bool planner::pause(remark const& by) { return inside_->pause(true, by); }
 bool planner::resume(remark const& by) { return inside_->pause(false, by); }
 std::vector<change_info> planner::changes() const { return inside_->changes(); }
+std::vector<period_info> planner::grid(grid_query const& what) const { return inside_->grid(what); }
+timestamp planner::watermark() const { return inside_->watermark(); }
+bool planner::reopen(key const& period, remark const& by) { return inside_->reopen(period, by); }
 
 }  // namespace v1
 }  // namespace daybook

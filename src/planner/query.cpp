@@ -16,7 +16,7 @@ namespace {
 
 /// Where once is enough, what was launched need not come.
 queues::around_query around(store const& of) {
-  if (of.declared().options.rule != launch_rule::once) return {};
+  if (rule_of(of.declared().options) != launch_rule::once) return {};
   return [&](std::string const& columns) {
     return of.with().sql.text_of(
         "planned.new_rows",

@@ -130,7 +130,9 @@ bool store::change(std::string_view action, std::string_view what, remark const&
 
 bool store::forget(key const& of, remark const& by) const {
   return change("forget", "key " + of.str() + "; ", by, [&](db::session& on) {
-    return db::run(on, with().sql["planned.forget"], {of_.id, of.str()}).affected > 0;
+    auto const forgotten = db::run(on, with().sql["planned.forget"], {of_.id, of.str()});
+    db::run(on, with().sql["period.forget"], {of_.id, of.str()});
+    return forgotten.affected > 0;
   });
 }
 

@@ -49,6 +49,10 @@ class store {
   bool forget(key const& of, remark const& by) const;
   bool pause(bool paused, remark const& by) const;
   [[nodiscard]] std::vector<change_info> changes() const;
+  // grid.cpp
+  [[nodiscard]] std::vector<period_info> grid(grid_query const& what) const;
+  [[nodiscard]] timestamp watermark() const;
+  bool reopen(key const& period, remark const& by) const;
 
  private:
   bool change(std::string_view action, std::string_view what, remark const& by,

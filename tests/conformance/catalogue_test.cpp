@@ -42,7 +42,7 @@ class catalogue : public on_engine {
       static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
                                                "task.",     "request.", "outcome.", "wake.",
                                                "schedule.", "tick.",    "table.",   "aggregation.",
-                                               "watch.",    "planner.", "planned."};
+                                               "watch.",    "planner.", "planned.", "period."};
       return rooms.contains(room);
     }
   };
@@ -83,6 +83,7 @@ class catalogue : public on_engine {
             {"planner. created_column", ""},
             {"planner. check_sql", ""},
             {"planner. error", ""},
+            {"period. rows", R"([[1,2,"2026-11-21"]])"},
             {"planned. keys", R"([["k1",""]])"},
             {"planned. after", ""}};
   }
@@ -433,6 +434,70 @@ TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {
   });
   text.pop_back();
   golden("plans_schedule." + std::string(book.dialect()) + ".txt", text);
+}
+
+TEST_P(catalogue, a_windows_statements_use_their_index) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto q = book.make_queue("stock", {.attempts = 1});
+  auto const years_ago =
+      std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) - 24h * 2000;
+  auto plan = book.make_planner(
+      "days",
+      {.queue = "stock", .strategy = daybook::window_strategy{.since = years_ago, .most = 1900}});
+  EXPECT_EQ(plan.pass().launched, 1900);
+  int count = 0;
+  while (auto batch = q.claim({.limit = 50})) {
+    for (auto const& one : batch->tasks()) {
+      batch->finish(
+          one, ++count % 20 == 0 ? daybook::result::failure("no") : daybook::result::success());
+    }
+    EXPECT_EQ(std::move(*batch).complete(), outcome::done);
+  }
+  EXPECT_GT(plan.pass().launched, 0);
+  auto const with = samples{};
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      on.run(
+          {"plans", "analyze real_planned_period, real_segment, real_member, real_request", {}, {}},
+          {});
+      for (auto const* off : {"set local enable_seqscan = off", "set local enable_bitmapscan = off",
+                              "set local enable_hashjoin = off", "set local enable_mergejoin = off",
+                              "set local enable_material = off", "set local enable_sort = off"}) {
+        on.run({"plans", off, {}, {}}, {});
+      }
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    auto const look = [&](std::string const& name, daybook::db::entry const& what) {
+      for (auto const& part : what.parts) {
+        auto named = with;
+        named.by_room = of_rooms();
+        text += name + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, named))) {
+          text += "  " + one + "\n";
+          for (auto const* bad : {"Seq Scan on real", "p whole", "m whole", "s whole", "SCAN p",
+                                  "SCAN m", "SCAN s", "SCAN real"}) {
+            EXPECT_EQ(one.find(bad), std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    };
+    for (auto const* name : {"period.bounds", "period.done", "period.again", "period.launch",
+                             "period.follow", "period.reopen", "period.list"}) {
+      look(name, in.sql[name]);
+    }
+    for (auto const& [beyond, order] : {std::pair(">", "asc"), std::pair("<", "desc")}) {
+      look(std::string("period.open ") + order,
+           in.sql.made("period.open", {{"beyond", beyond}, {"order", order}}));
+    }
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  golden("plans_window." + std::string(book.dialect()) + ".txt", text);
 }
 
 /// Where every row is due, a planner believes that reading the table from its beginning finds one

@@ -1,5 +1,8 @@
-// One of several processes that want the same keys: contender URL KEYS. Leaves a row in the
-// table `effect` for each run that it won, and ends with 0 when every key is done.
+// Another process of the races.
+//   contender URL KEYS       one of several that want the same keys: leaves a row in the table
+//                            `effect` for each run that it won, and ends with 0 when every key is
+//                            done
+//   contender URL pass PLAN  makes a pass of a plan; DAYBOOK_FAILPOINT says where it dies
 #include <daybook/daybook.hpp>
 #include <daybook/testing.hpp>
 
@@ -31,8 +34,13 @@ bool once(daybook::book& book, daybook::key const& piece) {
 }  // namespace
 
 int main(int count, char** words) try {
-  if (count != 3) return 64;
+  if (count != 3 && count != 4) return 64;
   daybook::book book(words[1], {.renew_in_background = false, .movable_clock = true});
+  if (count == 4) {
+    auto plan = book.planner(words[3]).value();
+    daybook::testing::arm_from_environment();
+    return plan.pass().ran ? 0 : 3;
+  }
   for (int at = 0; at < std::stoi(words[2]); ++at) {
     if (!once(book, daybook::key{std::to_string(at)})) return 2;
   }

@@ -1,0 +1,132 @@
+#include "planner/period_rows.hpp"
+
+#include "core/transact.hpp"
+#include "planner/definition.hpp"
+
+#include <daybook/error.hpp>
+
+#include <string>
+#include <variant>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+constexpr std::int64_t most_at_once = 1'000'000;
+
+std::optional<timestamp> time_in(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  if (!us) return std::nullopt;
+  return timestamp(std::chrono::microseconds(*us));
+}
+
+std::int64_t us_of(timestamp instant) { return instant.time_since_epoch().count(); }
+
+/// From the columns member, task_state, asked.
+open_period::course course_of(std::span<cell const> columns) {
+  using course = open_period::course;
+  std::optional<std::int64_t> member;
+  std::optional<std::int64_t> state;
+  bool asked = false;
+  decode(columns[0], member);
+  decode(columns[1], state);
+  decode(columns[2], asked);
+  if (!member) return course::none;
+  if (asked || !state) return course::under_way;
+  switch (static_cast<task_state>(*state)) {
+    case task_state::succeeded: return course::succeeded;
+    case task_state::failed:
+    case task_state::dead:
+    case task_state::discarded: return course::failed;
+    case task_state::waiting:
+    case task_state::running:
+    case task_state::suspect:
+    case task_state::unknown: break;  // a person says of an unknown one
+  }
+  return course::under_way;
+}
+
+open_period period_in(std::span<cell const> row) {
+  open_period out;
+  std::int64_t launches = 0;
+  out.what.start = time_in(row[0]).value_or(timestamp{});
+  out.what.end = time_in(row[1]).value_or(timestamp{});
+  decode(row[2], out.what.key);
+  decode(row[3], launches);
+  out.launched_before = launches > 0;
+  out.launched = time_in(row[4]);
+  out.reopened = time_in(row[5]).has_value();
+  out.task = course_of(row.subspan(6));
+  return out;
+}
+
+}  // namespace
+
+bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since) {
+  bounds out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["period.bounds"], {planner, us_of(since)});
+    auto const row = found.row(0);
+    out.now = time_in(row[0]).value_or(timestamp{});
+    out.first = time_in(row[1]);
+    out.end = time_in(row[2]).value_or(timestamp{});
+    out.open = time_in(row[3]);
+    auto const launched = time_in(row[4]);
+    if (launched && (!out.open || *launched < *out.open)) out.open = launched;
+  });
+  return out;
+}
+
+std::vector<open_period> read_open(core::context const& with, std::int64_t planner,
+                                   std::int64_t queue, open_page const& what) {
+  auto const page = with.sql.made("period.open", {{"beyond", what.newest_first ? "<" : ">"},
+                                                  {"order", what.newest_first ? "desc" : "asc"}});
+  std::vector<open_period> out;
+  core::read(with, patience, [&](db::session& on) {
+    out.clear();
+    auto const found =
+        db::run(on, page,
+                {planner, queue, static_cast<std::int64_t>(what.of), us_of(what.mark), what.limit});
+    for (std::size_t i = 0; i < found.size(); ++i) out.push_back(period_in(found.row(i)));
+  });
+  return out;
+}
+
+void examine_window(core::context const& with, std::string_view name, window_strategy const& of) {
+  auto const cut = [&] {
+    try {
+      return periods(of);
+    } catch (error const& e) {
+      throw error(e.facts(), "plan '" + std::string(name) + "': its zone: " + e.what());
+    }
+  }();
+  auto const known = look(with, name);
+  auto const there = bounds_of(with, known ? known->id : 0, of.since);
+  if (of.since > there.now) {
+    bad(name, "its periods begin in the future (since): at " + utc_text(of.since) +
+                  ", when the database's clock says " + utc_text(there.now));
+  }
+  if (of.since < timestamp(std::chrono::sys_days{std::chrono::year{1} / 1 / 1})) {
+    bad(name, "its periods begin before the year 1 (since)");
+  }
+  auto const many = there.first
+                        ? cut.about(of.since, *there.first) + cut.about(there.end, there.now)
+                        : cut.about(of.since, there.now);
+  if (many > most_at_once) {
+    bad(name, "some " + std::to_string(many) + " periods since " + utc_text(of.since) +
+                  " (since): at most 1000000 are made at once; begin later, or make them longer");
+  }
+  auto const* const before =
+      known ? std::get_if<window_strategy>(&known->options.strategy) : nullptr;
+  if (before != nullptr &&
+      (before->each != of.each || before->count != of.count || before->zone != of.zone)) {
+    bad(name, "how its periods are cut (each, count, zone) does not change any more: make another");
+  }
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

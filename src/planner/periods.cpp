@@ -1,0 +1,158 @@
+#include "planner/periods.hpp"
+
+#include "calendar/zone_table.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+using std::chrono::days;
+using std::chrono::floor;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using unit = window_strategy::unit;
+
+constexpr int months_a_year = 12;
+
+minutes length_of(window_strategy const& of) {
+  switch (of.each) {
+    case unit::minute: return minutes{of.count};
+    case unit::hour: return hours{1};
+    case unit::day: break;
+    case unit::month: return days{30};
+  }
+  return days{1};
+}
+
+std::string digits(std::int64_t value, std::size_t width) {
+  auto out = std::to_string(value);
+  if (out.size() < width) out.insert(0, width - out.size(), '0');
+  return out;
+}
+
+std::string text_of(std::chrono::year_month of) {
+  return digits(int{of.year()}, 4) + "-" + digits(unsigned{of.month()}, 2);
+}
+
+std::string text_of(std::chrono::year_month_day of) {
+  return text_of(of.year() / of.month()) + "-" + digits(unsigned{of.day()}, 2);
+}
+
+/// ":15", and seconds where there are some: clocks were once not whole minutes from UTC.
+std::string minutes_of(std::chrono::hh_mm_ss<seconds> const& of) {
+  auto out = ":" + digits(of.minutes().count(), 2);
+  if (of.seconds().count() != 0) out += ":" + digits(of.seconds().count(), 2);
+  return out;
+}
+
+}  // namespace
+
+periods::periods(window_strategy const& of)
+    : each_(of.each), length_(length_of(of)), in_(of.zone) {}
+
+period periods::at(timestamp instant) const {
+  return length_ > hours{1} ? between_walls(instant) : between_changes(instant);
+}
+
+period periods::from(timestamp instant) const {
+  auto one = at(instant);
+  return one.start < instant ? after(one) : one;
+}
+
+std::int64_t periods::about(timestamp from, timestamp to) const {
+  return from < to ? (to - from) / length_ : 0;
+}
+
+// On a calendar without zones, periods are numbered.
+
+std::int64_t periods::number_of(local_timestamp wall) const {
+  if (each_ != unit::month) {
+    auto const day = floor<days>(wall);  // which they divide, or are
+    return day.time_since_epoch() / length_ + (wall - day) / length_;
+  }
+  std::chrono::year_month_day const date(floor<days>(wall));
+  return std::int64_t{int{date.year()}} * months_a_year + unsigned{date.month()} - 1;
+}
+
+local_timestamp periods::wall_of(std::int64_t number) const {
+  if (each_ != unit::month) return local_timestamp(number * length_);
+  auto const of_year = (number % months_a_year + months_a_year) % months_a_year;
+  std::chrono::year const year{static_cast<int>((number - of_year) / months_a_year)};
+  std::chrono::month const month{static_cast<unsigned>(of_year) + 1};
+  return std::chrono::local_days(year / month / 1);
+}
+
+timestamp periods::begin_of(std::int64_t number) const {
+  return in_.to_instants(wall_of(number)).first;
+}
+
+period periods::between_walls(timestamp instant) const {
+  auto number = number_of(in_.to_local(instant).time);
+  // Clocks that were set back over a midnight show the day before once more.
+  while (instant < begin_of(number)) --number;
+  while (begin_of(number + 1) <= instant) ++number;
+  period out{begin_of(number), begin_of(number + 1), {}};
+  std::chrono::year_month_day const date(floor<days>(wall_of(number)));
+  switch (each_) {
+    case unit::month: out.key = text_of(date.year() / date.month()); break;
+    case unit::day: out.key = text_of(date); break;
+    default: out.key = instant_key(out.start);
+  }
+  return out;
+}
+
+period periods::between_changes(timestamp instant) const {
+  auto const& changes = in_.internals();
+  auto const here = changes.at(floor<seconds>(instant));
+  auto const wall = wall_of(number_of(in_.to_local(instant).time));
+  std::chrono::sys_seconds start(floor<seconds>(wall.time_since_epoch()) - here.offset);
+  auto end = start + length_;
+  // Not each change of a zone is one of its clocks: its name may be another from then on.
+  for (auto s = here; start < s.begin; s = changes.at(s.begin - seconds{1})) {
+    if (s.before != here.offset) start = s.begin;
+  }
+  for (auto s = here; s.end < end; s = changes.at(s.end)) {
+    if (s.after != here.offset) end = s.end;
+  }
+  return {start, end, instant_key(start)};
+}
+
+/// When it begins, as clocks show it, and what they are ahead of UTC.
+std::string periods::instant_key(timestamp start) const {
+  auto const wall = in_.to_local(start);
+  auto const date = floor<days>(wall.time);
+  std::chrono::hh_mm_ss const time(floor<seconds>(wall.time - date));
+  auto out = text_of(std::chrono::year_month_day(date)) + "T" + digits(time.hours().count(), 2);
+  if (each_ == unit::minute) out += minutes_of(time);
+  std::chrono::hh_mm_ss const ahead(wall.offset);
+  out += (ahead.is_negative() ? "-" : "+") + digits(ahead.hours().count(), 2);
+  return out + minutes_of(ahead);
+}
+
+std::optional<period> walk::next() {
+  if (backwards_) {
+    last_ = in_->before(last_ ? *last_ : in_->at(to_));
+    if (last_->start < from_) return std::nullopt;
+  } else {
+    last_ = last_ ? in_->after(*last_) : in_->from(from_);
+    if (last_->end > to_) return std::nullopt;
+  }
+  return last_;
+}
+
+std::string utc_text(timestamp instant) {
+  auto const date = floor<days>(instant);
+  std::chrono::hh_mm_ss const time(floor<seconds>(instant - date));
+  return text_of(std::chrono::year_month_day(date)) + "T" + digits(time.hours().count(), 2) + ":" +
+         digits(time.minutes().count(), 2) + ":" + digits(time.seconds().count(), 2) + "Z";
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook
