@@ -40,6 +40,7 @@ struct passed {
   std::int64_t launched = 0;
   std::int64_t refused = 0;
   std::int64_t present = 0;  ///< whose task was there already, added by others
+  std::int64_t failed = 0;   ///< events whose check threw: they are tried again
   bool complete = true;      ///< false: asked to stop before the end, or `most` was reached
 };
 

@@ -14,30 +14,37 @@ namespace planners {
 
 namespace {
 
-void examine(surroundings const& around, std::string_view name, query_strategy const& of) {
+void examine(surroundings const& around, std::string_view name, std::string const& /*queue*/,
+             query_strategy const& of) {
   queues::check_query(around.with, "plan '" + std::string(name) + "': its query", of.query);
 }
 
-void examine(surroundings const& around, std::string_view name, inbox_strategy const& of) {
+void examine(surroundings const& around, std::string_view name, std::string const& queue,
+             inbox_strategy const& of) {
   auto const events = queues::open(around.with, *around.lease, of.from);
   if (!events) bad(name, "there is no queue '" + of.from + "' with its events: make it first");
   if (events->present().options.period.count() > 0) {
     bad(name, "the queue '" + of.from + "' has a period: an event comes once");
   }
+  if (of.from == queue) {
+    bad(name, "its events come from the queue '" + queue + "', into which their tasks would go");
+  }
 }
 
-void examine(surroundings const& around, std::string_view name, window_strategy const& of) {
+void examine(surroundings const& around, std::string_view name, std::string const& /*queue*/,
+             window_strategy const& of) {
   examine_window(around.with, name, of);
 }
 
-void examine(surroundings const& around, std::string_view name, sweep_strategy const& of) {
+void examine(surroundings const& around, std::string_view name, std::string const& /*queue*/,
+             sweep_strategy const& of) {
   static_cast<void>(around), static_cast<void>(name), static_cast<void>(of);
 }
 
 }  // namespace
 
 void examine(surroundings const& around, std::string_view name, planner_options const& of) {
-  std::visit([&](auto const& how) { examine(around, name, how); }, of.strategy);
+  std::visit([&](auto const& how) { examine(around, name, of.queue, how); }, of.strategy);
   // What is wrong with the check is said here, and not by the first pass.
   definition declared;
   declared.name = name;

@@ -52,6 +52,11 @@ class pass final : public sink {
     return !how_.stop.stop_requested();
   }
 
+  void fail(std::string_view /*key*/, std::string_view /*why*/) override {
+    ++sum_.seen;
+    ++sum_.failed;
+  }
+
   bool write(std::function<void(db::session&)> const& body) override {
     if (how_.stop.stop_requested()) return false;
     step([&](transaction& tx) { body(tx.internals()); });
@@ -120,6 +125,10 @@ class looking final : public sink {
       if (found_.size() < limit_) found_.push_back(std::move(one));
     }
     return found_.size() < limit_;
+  }
+
+  void fail(std::string_view key, std::string_view why) override {
+    if (found_.size() < limit_) found_.push_back({std::string(key), false, std::string(why)});
   }
 
   bool write(std::function<void(db::session&)> const& /*body*/) override { return true; }

@@ -28,6 +28,9 @@ class sink {
   /// Decides about the keys and, in a pass, launches them in one transaction. False: no more, for
   /// now. On failure: throws, and nothing of this page stays.
   virtual bool take(std::vector<candidate> page, beside_page const& also = {}) = 0;
+  /// A key about which nothing could be decided: its check threw. What it is tried by again is its
+  /// source's affair.
+  virtual void fail(std::string_view key, std::string_view why) = 0;
   /// A transaction of the pass's own in which its run is still held; not in a preview.
   virtual bool write(std::function<void(db::session&)> const& body) = 0;
   /// A preview changes nothing.

@@ -51,8 +51,8 @@ core::transact_options insist(core::context const& with, std::string_view name) 
   return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
 }
 
-void add_done(base::rows& to, task const& of, verdict const& how) {
-  to.begin().add(of.id).add(of.id + 1).add(static_cast<std::int64_t>(state_of(how.what)));
+void add_done(base::rows& to, task const& of, std::int64_t count, verdict const& how) {
+  to.begin().add(of.id).add(of.id + count).add(static_cast<std::int64_t>(state_of(how.what)));
   to.add(std::int64_t{of.attempt}).add(how.delay_us).add(std::string_view(how.remark));
 }
 
@@ -207,7 +207,7 @@ bool batch::flush() {
     std::lock_guard const lock(guard_);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (standings_[i] != standing::noted) continue;
-      add_done(done, tasks_[i], verdicts_[i]);
+      add_done(done, tasks_[i], 1, verdicts_[i]);
       noted.push_back(i);
     }
     if (noted.empty()) return true;

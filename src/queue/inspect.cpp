@@ -167,6 +167,14 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
   return out;
 }
 
+std::int64_t store::now_us() const {
+  std::int64_t out = 0;
+  core::read(with_, patience, [&](db::session& on) {
+    decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], out);
+  });
+  return out;
+}
+
 queue_counts store::counts() const {
   with_.check_process();
   auto const here = present();

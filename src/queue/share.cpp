@@ -22,16 +22,13 @@ share::share(batch& of, std::span<task const* const> tasks) : of_(&of) {
                 "no task of queue '" + of.of().name() + "' is given that its effect would finish");
   }
   places_.reserve(tasks.size());
-  base::rows done;
   std::lock_guard const lock(of.guard_);
   try {
     for (auto const* const one : tasks) {
       auto const at = of.open_position(*one);
-      add_done(done, of.tasks_[at], {.what = verdict::kind::success});
       of.standings_[at] = batch::standing::in_ledger;
       places_.push_back(at);
     }
-    rows_ = done.text();
   } catch (...) {
     reopen();
     throw;
@@ -56,7 +53,29 @@ void share::keep() noexcept {
 }
 
 bool share::write(db::session& on) {
-  lost_ = !of_->write_done(on, rows_, static_cast<std::int64_t>(places_.size()));
+  std::vector<verdict> const all(places_.size(), {.what = verdict::kind::success});
+  return write(on, all);
+}
+
+bool share::write(db::session& on, std::span<verdict const> how) {
+  base::rows done;
+  std::int64_t count = 0;
+  for (std::size_t first = 0; first < places_.size(); ++count) {
+    // Neighbours that end alike are one row.
+    auto const& task = of_->tasks_[places_[first]];
+    auto next = first + 1;
+    for (; next < places_.size(); ++next) {
+      auto const& other = of_->tasks_[places_[next]];
+      auto const distance = static_cast<std::int64_t>(next - first);
+      if (other.id != task.id + distance || other.attempt != task.attempt ||
+          how[next] != how[first]) {
+        break;
+      }
+    }
+    add_done(done, task, static_cast<std::int64_t>(next - first), how[first]);
+    first = next;
+  }
+  lost_ = !of_->write_done(on, done.text(), count);
   return !lost_;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "db/session.hpp"
+#include "queue/settle.hpp"
 
 #include <daybook/outcome.hpp>
 #include <daybook/task.hpp>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,13 +33,14 @@ class share {
   share(share&& from) noexcept
       : of_(std::exchange(from.of_, nullptr)),
         places_(std::move(from.places_)),
-        rows_(std::move(from.rows_)),
         lost_(from.lost_) {}
   share& operator=(share&&) = delete;
   ~share();
 
-  /// Within a transaction. False: the claim is lost.
+  /// Within a transaction: all have succeeded. False: the claim is lost.
   [[nodiscard]] bool write(db::session& on);
+  /// The same, where each ends as `how` says, in the order they were given in.
+  [[nodiscard]] bool write(db::session& on, std::span<verdict const> how);
   /// Whether the last write said so, or the end of a doubt.
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   /// What has become of a transaction that wrote this and whose COMMIT reply was lost. After it
@@ -59,7 +60,6 @@ class share {
 
   batch* of_;
   std::vector<std::size_t> places_;
-  std::string rows_;
   bool lost_ = false;
 };
 

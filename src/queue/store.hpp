@@ -113,6 +113,8 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] bool is_asked_in(db::session& on, std::int64_t member) const;
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what) const;
   [[nodiscard]] queue_counts counts() const;
+  /// By the database's clock.
+  [[nodiscard]] std::int64_t now_us() const;
 
   [[nodiscard]] core::context const& with() const noexcept { return with_; }
   [[nodiscard]] core::holder& lease() const noexcept { return *lease_; }

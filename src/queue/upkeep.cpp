@@ -102,10 +102,8 @@ bool store::tidy_piece(row const& here, std::int64_t& after, upkept& sum) const 
 }
 
 std::int64_t store::forget_old(row const& here) const {
-  std::int64_t now_us = 0;
-  core::read(with_, patience,
-             [&](db::session& on) { now_us = number_in(db::run(on, with_.sql["queue.now"], {})); });
-  auto const before = now_us - std::chrono::microseconds(here.options.retention).count();
+  auto const now = now_us();
+  auto const before = now - std::chrono::microseconds(here.options.retention).count();
   std::int64_t sum = 0;
   auto const prune = [&](std::string_view what, std::initializer_list<value> values) {
     insist([&] {
@@ -125,7 +123,7 @@ std::int64_t store::forget_old(row const& here) const {
     prune("outcome.prune", {here.id, *next - 1, *next - 1 + ids_at_once, before});
   }
   auto const outcomes = sum;
-  prune("claim.prune", {now_us - tombstone_us});
+  prune("claim.prune", {now - tombstone_us});
   return outcomes;
 }
 
