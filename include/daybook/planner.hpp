@@ -13,6 +13,7 @@
 #include <daybook/planner_options.hpp>
 #include <daybook/planner_period.hpp>
 #include <daybook/run.hpp>
+#include <daybook/sweep.hpp>
 #include <daybook/time.hpp>
 
 #include <cstdint>
@@ -122,6 +123,15 @@ class DAYBOOK_EXPORT planner {
   [[nodiscard]] std::optional<planned_key> find(key const& of) const;
   /// The planner forgets a key: it may be launched as if never before. False: it knew of none.
   bool forget(key const& of, remark const& by);
+  // Of a sweep; of another strategy: daybook::error (fault::bad_argument).
+
+  /// Begins the next sweep; the passes that follow cut its pages. False: one is under way.
+  bool sweep_now(remark const& by);
+  /// The newest first; `limit`: 1 to 10 000.
+  [[nodiscard]] std::vector<sweep_info> sweeps(int limit = 10) const;
+  /// What one of its tasks stands for. Empty: it is none of its pages.
+  [[nodiscard]] std::optional<sweep_page> page(key const& task) const;
+
   /// Nodes make no passes while it is paused. False: it was so already.
   bool pause(remark const& by);
   bool resume(remark const& by);

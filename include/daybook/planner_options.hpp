@@ -113,15 +113,23 @@ struct window_strategy {
   std::chrono::seconds again_after = std::chrono::hours{1};
 };
 
-/// Every row of a table, in pages; each page is a task.
+/// Every row of a table, in pages; each page is a task, whose rows daybook::sweep_page knows. What
+/// came while pages were worked on is found by a comparison when all are done; when that finds
+/// nothing, a last task is launched. Neither the key of a row nor `created` may change.
 struct sweep_strategy {
   std::string table;
-  std::vector<std::string> key;  ///< its columns; empty: the primary key
-  std::string created = {};      ///< pages are cut by (this, key); empty: by the key
-  /// All keys at once, for tables of few rows: no order is needed. At most `few` of them.
+  std::vector<std::string> key = {};  ///< its columns, unique; empty: the primary key
+  std::string created = {};           ///< pages are cut by (this, key); empty: by the key
+  /// All keys at once, as one statement sees them, for tables of few rows: no index in the order of
+  /// the key is needed. A table of more than `few` is refused.
   bool in_memory = false;
   std::int64_t few = 100'000;
   int page = 1000;  ///< rows, 1 to 10 000
+  /// So many comparisons at most, where rows come without end: those that come after the last are
+  /// the next sweep's. 0: until one finds nothing.
+  int comparisons = 0;
+  /// The next sweep begins by itself so long after the last one has ended; 0: when asked for.
+  std::chrono::seconds again{0};
 };
 
 struct planner_options {

@@ -441,3 +441,40 @@ create table if not exists {planned_period} (
   unique index planned_period_key (planner, period_key),
   index planned_period_state (planner, state, start_us)
 ) engine = InnoDB;
+
+-- A sweep over a table. `state`: 0 cutting, 1 working, 2 closing, 3 over. `place`: where the last
+-- page ends that was cut in order; `compared`: the last page of those that a comparison has seen.
+create table if not exists {sweep} (
+  started_us  bigint not null,
+  ended_us    bigint,
+  pages       bigint not null,
+  items       bigint not null,
+  late        bigint not null,
+  found       bigint not null,
+  compared    bigint not null,
+  comparisons bigint not null,
+  planner     int not null,
+  sweep       bigint not null,
+  state       smallint not null,
+  place       blob,
+  primary key (planner, sweep)
+) engine = InnoDB;
+
+-- A page of it. `base`: the page cut in order in whose range it was found; its own where that is it.
+-- `state`: 0 cut, 1 launched, 2 done, 3 given up. Its rows are after `low`, up to `high`.
+create table if not exists {sweep_page} (
+  done_us  bigint,
+  base     bigint not null,
+  items    bigint not null,
+  vanished bigint not null,
+  planner  int not null,
+  sweep    bigint not null,
+  page     bigint not null,
+  state    smallint not null,
+  low      blob,
+  high     blob not null,
+  row_keys mediumblob not null,
+  primary key (planner, sweep, page),
+  index sweep_page_base (planner, sweep, base, page),
+  index sweep_page_state (planner, sweep, state, page)
+) engine = InnoDB;

@@ -465,3 +465,43 @@ create table if not exists {planned_period} (
 
 create index if not exists {prefix}planned_period_open on {planned_period}
   (planner, state, start_us) where state <> 2;
+
+-- A sweep over a table. `state`: 0 cutting, 1 working, 2 closing, 3 over. `place`: where the last
+-- page ends that was cut in order; `compared`: the last page of those that a comparison has seen.
+create table if not exists {sweep} (
+  started_us  bigint not null,
+  ended_us    bigint,
+  pages       bigint not null,
+  items       bigint not null,
+  late        bigint not null,
+  found       bigint not null,
+  compared    bigint not null,
+  comparisons bigint not null,
+  planner     int not null,
+  sweep       bigint not null,
+  state       smallint not null check (state between 0 and 3),
+  place       bytea,
+  primary key (planner, sweep)
+) with (fillfactor = 50);
+
+-- A page of it. `base`: the page cut in order in whose range it was found; its own where that is it.
+-- `state`: 0 cut, 1 launched, 2 done, 3 given up. Its rows are after `low`, up to `high`.
+create table if not exists {sweep_page} (
+  done_us  bigint,
+  base     bigint not null,
+  items    bigint not null,
+  vanished bigint not null,
+  planner  int not null,
+  sweep    bigint not null,
+  page     bigint not null,
+  state    smallint not null check (state between 0 and 3),
+  low      bytea,
+  high     bytea not null,
+  row_keys bytea not null,
+  primary key (planner, sweep, page)
+) with (fillfactor = 80);
+
+create index if not exists {prefix}sweep_page_base on {sweep_page} (planner, sweep, base, page);
+
+create index if not exists {prefix}sweep_page_open on {sweep_page} (planner, sweep, page)
+  where state < 2;

@@ -439,3 +439,44 @@ create table if not exists {planned_period} (
 
 create index if not exists {schema}.{prefix}planned_period_open on {prefix}planned_period
   (planner, state, start_us) where state <> 2;
+
+-- A sweep over a table. `state`: 0 cutting, 1 working, 2 closing, 3 over. `place`: where the last
+-- page ends that was cut in order; `compared`: the last page of those that a comparison has seen.
+create table if not exists {sweep} (
+  started_us  integer not null,
+  ended_us    integer,
+  pages       integer not null,
+  items       integer not null,
+  late        integer not null,
+  found       integer not null,
+  compared    integer not null,
+  comparisons integer not null,
+  planner     integer not null,
+  sweep       integer not null,
+  state       integer not null check (state between 0 and 3),
+  place       blob,
+  primary key (planner, sweep)
+) strict, without rowid;
+
+-- A page of it. `base`: the page cut in order in whose range it was found; its own where that is it.
+-- `state`: 0 cut, 1 launched, 2 done, 3 given up. Its rows are after `low`, up to `high`.
+create table if not exists {sweep_page} (
+  done_us  integer,
+  base     integer not null,
+  items    integer not null,
+  vanished integer not null,
+  planner  integer not null,
+  sweep    integer not null,
+  page     integer not null,
+  state    integer not null check (state between 0 and 3),
+  low      blob,
+  high     blob not null,
+  row_keys blob not null,
+  primary key (planner, sweep, page)
+) strict;
+
+create index if not exists {schema}.{prefix}sweep_page_base
+  on {prefix}sweep_page (planner, sweep, base, page);
+
+create index if not exists {schema}.{prefix}sweep_page_open
+  on {prefix}sweep_page (planner, sweep, page) where state < 2;

@@ -53,6 +53,19 @@ void check_strategy(std::string_view name, sweep_strategy const& of) {
   check_between(name, "the rows of a page", of.page, 1, 10'000);
   check_between(name, "the rows that are held in memory (few)", of.few, 1, 1'000'000);
   if (of.in_memory && !of.created.empty()) bad(name, "keys held in memory need no order (created)");
+  if (of.in_memory && of.few / of.page > 10'000) {
+    bad(name,
+        "its rows are cut at once, and would be more than 10000 pages: larger pages, or fewer "
+        "rows (few)");
+  }
+  check_between(name, "the number of comparisons", of.comparisons, 0, 1000);
+  check_between(name, "the time to the next sweep (again), in seconds,", of.again.count(), 0,
+                86'400LL * 3660);
+  // Its tasks are called NAME/SWEEP/PAGE.
+  if (name.size() > longest_sweeper) {
+    bad(name,
+        "the name of a sweep's plan is longer than " + std::to_string(longest_sweeper) + " bytes");
+  }
 }
 
 /// What the strategies keep in their common row.
@@ -93,7 +106,9 @@ columns columns_of(sweep_strategy const& of) {
     if (!names.empty()) names.push_back(between_columns);
     names += one;
   }
-  return {.few = of.few,
+  return {.again_us = microseconds(of.again).count(),
+          .few = of.few,
+          .most = of.comparisons,
           .count = of.page,
           .in_memory = of.in_memory,
           .source = of.table,
@@ -121,12 +136,15 @@ void put_strategy(planner_options& to, std::int64_t strategy, columns from) {
       return;
     default: break;
   }
-  sweep_strategy out{.table = std::move(from.source),
-                     .key = {},
-                     .created = std::move(from.created),
-                     .in_memory = from.in_memory,
-                     .few = from.few,
-                     .page = static_cast<int>(from.count)};
+  sweep_strategy out{
+      .table = std::move(from.source),
+      .key = {},
+      .created = std::move(from.created),
+      .in_memory = from.in_memory,
+      .few = from.few,
+      .page = static_cast<int>(from.count),
+      .comparisons = static_cast<int>(from.most),
+      .again = std::chrono::duration_cast<std::chrono::seconds>(microseconds(from.again_us))};
   for (std::size_t at = 0; at < from.key_columns.size();) {
     auto const end = std::min(from.key_columns.find(between_columns, at), from.key_columns.size());
     out.key.push_back(from.key_columns.substr(at, end - at));

@@ -1,6 +1,7 @@
 // What only the database can say about a declaration, and about its cost.
 #include "planner/period_rows.hpp"
 #include "planner/strategy.hpp"
+#include "planner/sweep_book.hpp"
 #include "queue/rows_of_query.hpp"
 
 #include <daybook/error.hpp>
@@ -38,12 +39,29 @@ void examine(surroundings const& around, std::string_view name, std::string cons
 
 void examine(surroundings const& around, std::string_view name, std::string const& /*queue*/,
              sweep_strategy const& of) {
-  static_cast<void>(around), static_cast<void>(name), static_cast<void>(of);
+  static_cast<void>(keyset(around.with, name, of));
+}
+
+/// The pages of a sweep that is under way were cut as it was declared then.
+void check_no_sweep(surroundings const& around, std::string_view name, planner_options const& of) {
+  auto const before = look(around.with, name);
+  auto const* const was = before ? std::get_if<sweep_strategy>(&before->options.strategy) : nullptr;
+  if (was == nullptr) return;
+  auto const sweep = last_sweep(around.with, before->id);
+  if (!sweep || sweep->state == sweep_state::over) return;
+  auto const* const now = std::get_if<sweep_strategy>(&of.strategy);
+  bool const same = now != nullptr && now->table == was->table && now->key == was->key &&
+                    now->created == was->created && of.queue == before->options.queue;
+  if (same) return;
+  bad(name, "sweep " + std::to_string(sweep->number) + " of table '" + was->table +
+                "' is under way: its table, key, created and queue may be changed when that is "
+                "over; until then make another plan");
 }
 
 }  // namespace
 
 void examine(surroundings const& around, std::string_view name, planner_options const& of) {
+  check_no_sweep(around, name, of);
   std::visit([&](auto const& how) { examine(around, name, of.queue, how); }, of.strategy);
   // What is wrong with the check is said here, and not by the first pass.
   definition declared;

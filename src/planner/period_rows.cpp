@@ -81,7 +81,7 @@ bounds bounds_of(core::context const& with, std::int64_t planner, timestamp sinc
 }
 
 std::vector<open_period> read_open(core::context const& with, std::int64_t planner,
-                                   std::int64_t queue, open_page const& what) {
+                                   std::int64_t queue, page_of_periods const& what) {
   auto const page = with.sql.made("period.open", {{"beyond", what.newest_first ? "<" : ">"},
                                                   {"order", what.newest_first ? "desc" : "asc"}});
   std::vector<open_period> out;

@@ -37,7 +37,7 @@ struct open_period {
 };
 
 /// A page of open periods of one state, after a mark.
-struct open_page {
+struct page_of_periods {
   enum class state : std::int64_t { due = 0, launched = 1 };
   state of{};
   bool newest_first = false;
@@ -45,7 +45,7 @@ struct open_page {
   std::int64_t limit = 0;
 };
 [[nodiscard]] std::vector<open_period> read_open(core::context const& with, std::int64_t planner,
-                                                 std::int64_t queue, open_page const& what);
+                                                 std::int64_t queue, page_of_periods const& what);
 
 /// Before the planner is made or changed. On failure: daybook::error (fault::bad_argument).
 void examine_window(core::context const& with, std::string_view name, window_strategy const& of);

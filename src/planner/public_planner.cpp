@@ -18,6 +18,11 @@ std::vector<refused_key> planner::refusals(refusals_query const& what) const {
 }
 std::optional<planned_key> planner::find(key const& of) const { return inside_->find(of); }
 bool planner::forget(key const& of, remark const& by) { return inside_->forget(of, by); }
+bool planner::sweep_now(remark const& by) { return inside_->sweep_now(by); }
+std::vector<sweep_info> planner::sweeps(int limit) const { return inside_->sweeps(limit); }
+std::optional<sweep_page> planner::page(key const& task) const {
+  return planners::page(inside_, task);
+}
 bool planner::pause(remark const& by) { return inside_->pause(true, by); }
 bool planner::resume(remark const& by) { return inside_->pause(false, by); }
 std::vector<change_info> planner::changes() const { return inside_->changes(); }

@@ -53,6 +53,11 @@ class store {
   [[nodiscard]] std::vector<period_info> grid(grid_query const& what) const;
   [[nodiscard]] timestamp watermark() const;
   bool reopen(key const& period, remark const& by) const;
+  // sweep_page.cpp
+  bool sweep_now(remark const& by) const;
+  [[nodiscard]] std::vector<sweep_info> sweeps(int limit) const;
+  /// On failure: daybook::error (fault::bad_argument) where it is of another strategy.
+  [[nodiscard]] sweep_strategy const& as_sweep() const;
 
  private:
   bool change(std::string_view action, std::string_view what, remark const& by,
@@ -66,6 +71,8 @@ class store {
 /// Makes the planner, or changes it to these options. On failure: daybook::error.
 std::shared_ptr<store> make(surroundings const& around, std::string_view name,
                             planner_options const& of);
+/// As planner::page().
+[[nodiscard]] std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task);
 /// Empty: there is none of that name.
 std::shared_ptr<store> open(surroundings const& around, std::string_view name);
 

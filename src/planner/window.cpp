@@ -46,7 +46,7 @@ class window {
   bool look_after_launched() {
     auto mark = how_.since - microseconds{1};
     for (;;) {
-      auto const page = read(open_page::state::launched, false, mark, size());
+      auto const page = read(page_of_periods::state::launched, false, mark, size());
       if (page.empty()) return true;
       mark = page.back().what.start;
       base::rows done;
@@ -70,12 +70,13 @@ class window {
   bool launch_due() {
     auto mark = how_.newest_first ? there_.now : how_.since - microseconds{1};
     while (left_ > 0) {
-      auto page = read(open_page::state::due, how_.newest_first, mark, std::min(size(), left_));
+      auto page =
+          read(page_of_periods::state::due, how_.newest_first, mark, std::min(size(), left_));
       if (page.empty()) return true;
       mark = page.back().what.start;
       if (!launch(std::move(page))) return false;
     }
-    return read(open_page::state::due, how_.newest_first, mark, 1).empty();
+    return read(page_of_periods::state::due, how_.newest_first, mark, 1).empty();
   }
 
   /// What launch_due() would find if make() were called before it.
@@ -94,7 +95,7 @@ class window {
     return {in_, there_.first ? there_.end : how_.since, there_.now, newest_first};
   }
   [[nodiscard]] std::int64_t size() const { return of_.declared().options.page; }
-  [[nodiscard]] std::vector<open_period> read(open_page::state state, bool newest_first,
+  [[nodiscard]] std::vector<open_period> read(page_of_periods::state state, bool newest_first,
                                               timestamp mark, std::int64_t limit) const {
     auto page =
         read_open(of_.with(), of_.declared().id, of_.into().present().id,

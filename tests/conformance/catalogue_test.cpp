@@ -42,7 +42,8 @@ class catalogue : public on_engine {
       static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
                                                "task.",     "request.", "outcome.", "wake.",
                                                "schedule.", "tick.",    "table.",   "aggregation.",
-                                               "watch.",    "planner.", "planned.", "period."};
+                                                 "watch.",    "planner.", "planned.", "period.",
+                                                 "sweep."};
       return rooms.contains(room);
     }
   };
@@ -85,7 +86,11 @@ class catalogue : public on_engine {
             {"planner. error", ""},
             {"period. rows", R"([[1,2,"2026-11-21"]])"},
             {"planned. keys", R"([["k1",""]])"},
-            {"planned. after", ""}};
+            {"planned. after", ""},
+            {"sweep. place", "x"},
+            {"sweep. low", "x"},
+            {"sweep. high", "x"},
+            {"sweep. row_keys", "x"}};
   }
 
   [[nodiscard]] samples live_values(std::string const& prefix) const {
