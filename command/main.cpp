@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 65> verbs{{
+constexpr std::array<verb, 70> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -89,6 +89,11 @@ constexpr std::array<verb, 65> verbs{{
     {"plans", "refused", plans_refused, "lists keys that were not launched, and why"},
     {"plans", "find", plans_find, "says what is known of one key"},
     {"plans", "forget", plans_forget, "lets keys be launched as if never before"},
+    {"plans", "grid", plans_grid, "lists the periods of a window"},
+    {"plans", "reopen", plans_reopen, "has a period launched once more"},
+    {"plans", "sweeps", plans_sweeps, "lists the sweeps over a table"},
+    {"plans", "sweep", plans_sweep, "begins the next sweep"},
+    {"plans", "page", plans_page, "prints the rows of a page"},
     {"plans", "pause", plans_pause, "lets daemons make no passes until it is resumed"},
     {"plans", "resume", plans_resume, "ends a pause"},
     {"", "daemon", daemon, "serves what daybook.toml declares"},

@@ -55,7 +55,9 @@ json json_of_strategy(daybook::sweep_strategy const& of) {
           {"key", of.key},
           {"created", of.created},
           {"in_memory", of.in_memory},
-          {"few", of.few}};
+          {"few", of.few},
+          {"comparisons", of.comparisons},
+          {"again", text_of(std::chrono::milliseconds(of.again))}};
 }
 
 json json_of_plan(daybook::planner_info const& of) {

@@ -36,7 +36,7 @@ struct parts {
 };
 
 /// Which keys only one kind has.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> whose{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> whose{{
     {"query", "query"},
     {"timeout", "query"},
     {"from", "inbox"},
@@ -51,6 +51,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> whose{{
     {"created", "sweep"},
     {"in_memory", "sweep"},
     {"few", "sweep"},
+    {"comparisons", "sweep"},
+    {"again", "sweep"},
 }};
 
 constexpr std::array<std::string_view, 4> kinds{"query", "inbox", "window", "sweep"};
@@ -114,6 +116,14 @@ void read_columns(parts& into, toml_value const& from) {
 
 void read_few(parts& into, toml_value const& from) { into.sweep.few = from.number(1, 1'000'000); }
 
+void read_comparisons(parts& into, toml_value const& from) {
+  into.sweep.comparisons = static_cast<int>(from.number(0, 1000));
+}
+
+void read_again(parts& into, toml_value const& from) {
+  into.sweep.again = std::chrono::duration_cast<seconds>(from.length(seconds{1}, a_year));
+}
+
 void read_every(parts& into, toml_value const& from) {
   into.options.every = from.length(milliseconds{100}, a_year);
 }
@@ -127,7 +137,7 @@ void read_page(parts& into, toml_value const& from) {
   into.sweep.page = into.options.page;
 }
 
-constexpr std::array<known_key<parts>, 22> keys{{
+constexpr std::array<known_key<parts>, 24> keys{{
     {"name", read_name},
     {"kind", read_kind},
     {"queue", read_queue_name},
@@ -146,6 +156,8 @@ constexpr std::array<known_key<parts>, 22> keys{{
     {"created", [](parts& into, toml_value const& from) { into.sweep.created = from.text(); }},
     {"in_memory", [](parts& into, toml_value const& from) { into.sweep.in_memory = from.truth(); }},
     {"few", read_few},
+    {"comparisons", read_comparisons},
+    {"again", read_again},
     {"every", read_every},
     {"rule",
      [](parts& into, toml_value const& from) { into.options.rule = from.word(rule_words); }},
