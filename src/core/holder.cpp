@@ -243,7 +243,7 @@ void holder::disown_orphans(db::session& on) noexcept {
     all = orphans_;
   }
   for (auto const& one : all) {
-    bool over = base::boot_clock::now() - one.since > longest_doubt;
+    bool over = !one.on_its_way || base::boot_clock::now() - one.since > longest_doubt;
     try {
       auto const changed = write_once(with_, on, "disown", with_.sql["run.disown"],
                                       {one.process, one.key, one.acquisition});

@@ -35,6 +35,7 @@ struct orphan {
   std::string key;
   std::string acquisition;
   base::boot_clock::time_point since = base::boot_clock::now();
+  bool on_its_way = true;  ///< its transaction may be: committed later than it is looked for
 };
 
 /// A run in hand past its deadline.
@@ -107,8 +108,8 @@ class holder {
   [[nodiscard]] bool renew_within(db::session& on, incarnation const& who);
 
   /// An acquisition that may be ours although no run of ours knows it: its reply was lost and the
-  /// database went away before this was settled. It is let go of as soon as possible, for a live
-  /// holder's run is nobody else's.
+  /// database went away before this was settled, or we failed after it. It is let go of as soon as
+  /// possible, for a live holder's run is nobody else's.
   void add_orphan(orphan what);
   /// Tries each. One stays until it was let go of, or for so long that its transaction cannot be
   /// on its way any more: where that is still committing, nothing is seen of it. Never throws.

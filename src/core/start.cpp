@@ -155,6 +155,12 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
   auto const date = options.date ? text_of(*options.date) : std::string();
   std::optional<std::int64_t> deadline;
   if (options.deadline) deadline = std::chrono::microseconds(*options.deadline).count();
+  auto const orphaned = [&] {
+    lease_->add_orphan({.process = name.str(),
+                        .key = piece.str(),
+                        .acquisition = acquisition_uuid,
+                        .on_its_way = doubt});
+  };
   // After a lost reply the same statement is run again, and takes what it had taken itself: the
   // acquisition of this call, which nobody else can have written.
   for (;;) {
@@ -176,10 +182,14 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
       doubt = true;
       if (!also) continue;
       // What was done beside it cannot be done twice.
-      lease_->add_orphan({name.str(), piece.str(), acquisition_uuid});
+      orphaned();
       throw;
-    } catch (error const&) {
-      if (doubt) lease_->add_orphan({name.str(), piece.str(), acquisition_uuid});
+    } catch (error const& e) {
+      // What is internal may have failed after the COMMIT; all other faults come before it.
+      if (doubt || e.kind() == fault::internal) orphaned();
+      throw;
+    } catch (...) {
+      orphaned();
       throw;
     }
   }

@@ -43,6 +43,21 @@ TEST_P(doubt, of_a_start) {
   EXPECT_EQ(effects("load"), "2");
 }
 
+/// No doubt of the COMMIT's, but nobody has the run in hand; its holder lives.
+TEST_P(doubt, of_a_start_that_fails_when_it_has_committed) {
+  auto other = database_.open();
+  auto const fail_at = [&](key const& piece) {
+    daybook::testing::arm("start.committed", failpoint_action::fail);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(book_.start(nightly_, piece)); }), fault::internal);
+    EXPECT_EQ(other.start(nightly_, piece).why(), refusal::running_elsewhere);
+  };
+  fail_at(key{"again"});
+  EXPECT_TRUE(taken(book_.start(nightly_, key{"again"})).finish());
+  fail_at(key{"by another"});
+  ASSERT_TRUE(daybook::testing::renew(book_));
+  EXPECT_TRUE(taken(other.start(nightly_, key{"by another"})).finish());
+}
+
 TEST_P(doubt, of_a_start_that_resumes_or_comes_after_a_success) {
   for (bool const committed : both) {
     key const piece{committed ? "yes" : "no"};

@@ -1,6 +1,7 @@
 // What people do to schedules, and what is kept of them.
 #include "scheduling.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -178,6 +179,35 @@ TEST_P(schedules_of_people, what_failed_is_kept_for_longer_than_what_is_done) {
     clock_.advance(1min);
     ASSERT_EQ(first_.drain(), 1);
   }
+}
+
+TEST_P(schedules_of_people, what_waits_to_be_tried_again_is_not_forgotten) {
+  auto const leads = make({.backoff = 2h, .longest_backoff = 2h, .keep = 10});
+  bool away = true;
+  serve("leads", [&](tick& one) {
+    if (away && one.at() == noon + 1min) throw std::runtime_error("the partner is away");
+  });
+  auto const ticks = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      clock_.advance(1min);
+      ASSERT_EQ(first_.drain(), 1);
+    }
+  };
+  ticks(70);
+  EXPECT_FALSE(leads.find(noon + 2min)) << "it was after the one that waits";
+  ASSERT_TRUE(leads.find(noon + 1min));
+  EXPECT_EQ(leads.find(noon + 1min)->state, tick_state::due);
+  away = false;
+  clock_.advance(2h);
+  EXPECT_EQ(first_.drain(), 2);
+  auto const again = std::ranges::find(done_, noon + 1min, &done::at);
+  ASSERT_NE(again, done_.end());
+  EXPECT_EQ(again->window.from, noon);
+  EXPECT_EQ(leads.find(noon + 1min)->state, tick_state::done);
+  done_.erase(again);
+  expect_tiled(noon + 1min);
+  ticks(40);
+  EXPECT_FALSE(leads.find(noon + 1min));
 }
 
 TEST_P(schedules_of_people, bad_input_is_refused_by_name) {

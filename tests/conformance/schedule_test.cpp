@@ -322,6 +322,18 @@ TEST_P(scheduled, a_lost_reply_neither_loses_a_tick_nor_doubles_it) {
   }
 }
 
+TEST_P(scheduled, one_that_fails_when_it_has_launched_lets_go_of_the_tick) {
+  auto const leads = make();
+  serve("leads");
+  clock_.advance(1min);
+  daybook::testing::arm("launch.committed", failpoint_action::fail);
+  EXPECT_EQ(fault_of([&] { first_.drain(); }), fault::internal);
+  EXPECT_EQ(second_.drain(), 0) << "its holder lives";
+  ASSERT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+}
+
 DAYBOOK_ON_EVERY_ENGINE(scheduled);
 
 }  // namespace

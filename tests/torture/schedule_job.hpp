@@ -13,6 +13,9 @@ namespace torture {
 /// Of a node in a mix: it really ends.
 inline constexpr std::chrono::milliseconds node_lease{1000};
 
+/// Of those of which only the newest ticks are kept.
+inline constexpr int pruned_keep = 10;
+
 /// Schedules of a mix differ in everything that decides what is launched.
 struct scheduled {
   std::string name;
@@ -20,7 +23,7 @@ struct scheduled {
   daybook::schedule_options options;
   int failures_of_ten = 0;              ///< so many attempts of ten
   std::chrono::milliseconds works{20};  ///< after its effect
-  bool pruned = false;  ///< only its newest ticks are kept; none fails, so that each has an effect
+  bool pruned = false;                  ///< only its newest ticks are kept; none fails for good
 };
 
 inline std::string name_of_schedule(int number) { return "s" + std::to_string(number); }
@@ -50,7 +53,7 @@ inline scheduled schedule_of(int number) {
   to.backoff = milliseconds{200};
   to.longest_backoff = std::chrono::seconds{1};
   to.crash_limit = out.pruned ? 100 : 3 + number % 4;
-  to.keep = out.pruned ? 10 : 100'000;
+  to.keep = out.pruned ? pruned_keep : 100'000;
   if (!out.pruned && number % 4 == 1) out.failures_of_ten = 3;
   if (!out.pruned && number % 5 == 2) out.works = milliseconds{1400 * period};
   return out;

@@ -6,6 +6,7 @@
 #include <daybook/schedule.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -30,6 +31,7 @@ struct tick_row {
   int by_hand = 0;
   bool has_reason = false;
   std::string run;
+  bool forgotten = false;
 
   [[nodiscard]] bool is(tick_state what) const { return state == static_cast<int>(what); }
 };
@@ -47,7 +49,7 @@ struct picture {
   std::int64_t window = 0;
   std::int64_t begin = 0;
   std::int64_t running = 0;
-  std::vector<tick_row> ticks;      ///< by instant
+  std::vector<tick_row> ticks;      ///< by instant; the forgotten ones, too
   std::vector<effect_row> effects;  ///< by instant of the tick
   std::map<std::string, std::int64_t> failed_attempts;
 };
@@ -57,16 +59,48 @@ std::string text_of(std::int64_t us) {
   return std::to_string(us / 1'000'000) + "." + fraction;
 }
 
+/// What is read of a tick, here and where it is remembered.
+constexpr std::array tick_columns{"schedule", "tick_us",   "first_us",    "ticks",
+                                  "state",    "window_us", "launched_us", "failures",
+                                  "crashes",  "by_hand",   "run_key",     "reason"};
+
+std::string listed(std::string const& before) {
+  std::string out;
+  for (auto const* const one : tick_columns) out += (out.empty() ? "" : ", ") + before + one;
+  return out;
+}
+
+/// Beside what the library keeps, each tick that it forgets, as it was before: so that one that is
+/// gone is told from one that never was.
+void remember_what_is_forgotten(support::fresh_database const& in, std::string_view dialect) {
+  in.execute("create table tick_forgotten as select " + listed("") +
+             " from daybook_tick where 1 = 0");
+  auto const insert = "insert into tick_forgotten(" + listed("") + ") select " + listed("old.");
+  std::string const trigger = "create trigger tick_is_forgotten after update on daybook_tick";
+  if (dialect == "sqlite") {
+    in.execute(trigger + " when new.state = 5 begin " + insert + "; end");
+  } else if (dialect == "mysql") {
+    in.execute(trigger + " for each row " + insert + " from dual where new.state = 5");
+  } else {
+    in.execute("create function remember_tick() returns trigger language plpgsql as $$ begin " +
+               insert + "; return null; end $$");
+    in.execute(trigger + " for each row when (new.state = 5) execute function remember_tick()");
+  }
+}
+
 picture look(support::fresh_database const& in, std::string_view dialect, expectation const& of) {
   auto const here = "'" + of.name + "'";
+  auto const ticks = [&](std::string const& kind, std::string const& table) {
+    return line(dialect, {kind, "tick_us", "first_us", "ticks", "state", "window_us",
+                          "coalesce(launched_us, 0)", "failures", "crashes", "by_hand",
+                          "case when reason = '' then 0 else 1 end", "run_key"}) +
+           " from " + table + " where schedule = " + here;
+  };
   std::istringstream rows(in.query(lines_of(
       dialect,
       {line(dialect, {"'s'", "decided_us", "window_us", "created_us", "coalesce(running_us, 0)"}) +
            " from daybook_schedule where name = " + here,
-       line(dialect, {"'t'", "tick_us", "first_us", "ticks", "state", "window_us",
-                      "coalesce(launched_us, 0)", "failures", "crashes", "by_hand",
-                      "case when reason = '' then 0 else 1 end", "run_key"}) +
-           " from daybook_tick where schedule = " + here,
+       ticks("'t'", "daybook_tick"), ticks("'f'", "tick_forgotten"),
        line(dialect, {"'e'", "tick_us", "window_from", "window_to", "node", "attempt"}) +
            " from tick_effect where schedule = " + here,
        line(dialect, {"'a'", "run_key"}) +
@@ -78,8 +112,9 @@ picture look(support::fresh_database const& in, std::string_view dialect, expect
     words >> kind;
     if (kind == 's') {
       words >> out.decided >> out.window >> out.begin >> out.running;
-    } else if (kind == 't') {
+    } else if (kind == 't' || kind == 'f') {
       auto& to = out.ticks.emplace_back();
+      to.forgotten = kind == 'f';
       words >> to.at >> to.first >> to.count >> to.state >> to.window >> to.launched >>
           to.failures >> to.crashes >> to.by_hand >> to.has_reason >> to.run;
     } else if (kind == 'e') {
@@ -107,16 +142,10 @@ void check_effects(picture const& what, expectation const& of, schedule_findings
     if (before != nullptr && before->tick == one.tick) {
       to.add(schedule_flaw::duplicate,
              where + " and by " + before->node + ", attempt " + std::to_string(before->attempt));
-    } else if (auto const from = before != nullptr ? before->to : what.begin;
-               of.pruned && one.from != from) {
-      // Nothing of it fails, so that effects tile as ticks do, and outlive them.
-      to.add(schedule_flaw::tiling,
-             where + ": from " + text_of(one.from) + ", not " + text_of(from));
     }
     auto const its = std::ranges::lower_bound(what.ticks, one.tick, {}, &tick_row::at);
     bool const known = its != what.ticks.end() && its->at == one.tick;
-    if (known ? one.from != its->window || one.to != its->at || its->is(tick_state::skipped)
-              : !of.pruned) {
+    if (!known || one.from != its->window || one.to != its->at || its->is(tick_state::skipped)) {
       to.add(schedule_flaw::window, where + ": " + text_of(one.from) + " to " + text_of(one.to));
     }
     before = &one;
@@ -136,8 +165,8 @@ void check_tick(picture const& what, tick_row const& one, std::string const& whe
   }
   auto const failed = what.failed_attempts.find(one.run);
   auto const failures = failed == what.failed_attempts.end() ? 0 : failed->second;
-  // Asked for by a person, once or again: counted anew.
-  if (one.by_hand == 0 ? failures != one.failures : failures < one.failures) {
+  // Asked for by a person, once or again: counted anew. What is forgotten has no attempts.
+  if (!one.forgotten && (one.by_hand == 0 ? failures != one.failures : failures < one.failures)) {
     to.add(schedule_flaw::miscounted, where + ": " + std::to_string(one.failures) + " of " +
                                           std::to_string(failures) + " failures");
   }
@@ -150,12 +179,9 @@ void check_tick(picture const& what, tick_row const& one, std::string const& whe
 /// Launched ones in their order, from the beginning of the schedule to its own window.
 void check_tiling(picture const& what, expectation const& of, schedule_findings& to) {
   auto from = what.begin;
-  bool first = true;
   for (auto const& one : what.ticks) {
     if (one.is(tick_state::skipped)) continue;
     auto const where = of.name + " at " + text_of(one.at);
-    if (first && of.pruned) from = one.window;
-    first = false;
     ++to.ticks;
     if (one.window != from) {
       to.add(schedule_flaw::tiling,
@@ -175,8 +201,6 @@ void check_tiling(picture const& what, expectation const& of, schedule_findings&
 void check_instants(picture const& what, expectation const& of, schedule_findings& to) {
   auto const when = daybook::cron::parse(of.cron).hashed(of.name);
   daybook::zone const in(of.zone);
-  auto from = what.begin;
-  if (of.pruned && !what.ticks.empty()) from = what.ticks.front().first - 1;
   std::map<std::int64_t, std::int64_t> in_row;
   auto const next = [&](std::int64_t after) {
     return when.next(timestamp(std::chrono::microseconds(after)), in)
@@ -184,7 +208,7 @@ void check_instants(picture const& what, expectation const& of, schedule_finding
         .time_since_epoch()
         .count();
   };
-  for (auto at = next(from); at <= what.decided; at = next(at)) {
+  for (auto at = next(what.begin); at <= what.decided; at = next(at)) {
     int covers = 0;
     for (auto const& row : what.ticks) {
       if (at < row.first || at > row.at) continue;
@@ -208,6 +232,18 @@ void check_instants(picture const& what, expectation const& of, schedule_finding
   }
 }
 
+/// The newest are kept, of those that failed ten times as many.
+void check_forgotten(picture const& what, expectation const& of, schedule_findings& to) {
+  auto newer = static_cast<std::int64_t>(what.ticks.size());
+  for (auto const& one : what.ticks) {
+    --newer;
+    auto const kept = of.keep * (one.is(tick_state::failed) ? 10 : 1);
+    if (!one.forgotten) continue;
+    ++to.forgotten;
+    if (newer < kept) to.add(schedule_flaw::forgotten, of.name + " at " + text_of(one.at));
+  }
+}
+
 }  // namespace
 
 schedule_findings& schedule_findings::operator+=(schedule_findings const& other) {
@@ -216,6 +252,7 @@ schedule_findings& schedule_findings::operator+=(schedule_findings const& other)
   effects += other.effects;
   skipped += other.skipped;
   failed += other.failed;
+  forgotten += other.forgotten;
   taken_over += other.taken_over;
   late_us.insert(late_us.end(), other.late_us.begin(), other.late_us.end());
   said.insert(said.end(), other.said.begin(), other.said.end());
@@ -240,6 +277,7 @@ void make_tick_ledger(support::fresh_database const& in, std::string_view dialec
              ", schedule varchar(255) not null, tick_us bigint not null,"
              " window_from bigint not null, window_to bigint not null,"
              " node varchar(255) not null, attempt bigint not null)");
+  remember_what_is_forgotten(in, dialect);
 }
 
 schedule_findings check_schedule(support::fresh_database const& in, std::string_view dialect,
@@ -249,6 +287,7 @@ schedule_findings check_schedule(support::fresh_database const& in, std::string_
   check_effects(what, of, out);
   check_tiling(what, of, out);
   check_instants(what, of, out);
+  check_forgotten(what, of, out);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "support/engines.hpp"
 
+#include <daybook/schedule.hpp>
 #include <daybook/time.hpp>
 
 #include <array>
@@ -25,10 +26,11 @@ enum class schedule_flaw : std::size_t {
   stray,  ///< a tick at no instant of the expression; skipped ones without reason, or miscounted
   early,  ///< launched before its instant, by the database's clock
   miscounted,  ///< failures that are not those of its run's attempts
-  unfinished,  ///< at the end: due, or running
+  unfinished,  ///< at the end, or when it was forgotten: due, or running
+  forgotten,   ///< one of the newest, which are kept
   stuck,       ///< no tick was launched after the database was there again (T5)
 };
-inline constexpr std::size_t schedule_flaw_kinds = 11;
+inline constexpr std::size_t schedule_flaw_kinds = 12;
 inline constexpr std::array<std::string_view, schedule_flaw_kinds> schedule_flaw_names{
     "duplicate effects",
     "lost effects",
@@ -40,14 +42,16 @@ inline constexpr std::array<std::string_view, schedule_flaw_kinds> schedule_flaw
     "early",
     "miscounted",
     "unfinished",
+    "forgotten",
     "stuck"};
 
 struct schedule_findings {
   std::array<std::int64_t, schedule_flaw_kinds> count{};
-  std::int64_t ticks = 0;  ///< launched, and still known
+  std::int64_t ticks = 0;  ///< launched
   std::int64_t effects = 0;
   std::int64_t skipped = 0;  ///< instants
   std::int64_t failed = 0;
+  std::int64_t forgotten = 0;
   std::int64_t taken_over = 0;
   std::vector<std::int64_t> late_us;  ///< from the instant to its launch
   std::vector<std::string> said;      ///< of each flaw: where
@@ -67,10 +71,12 @@ struct expectation {
   std::string cron;
   std::string zone = "UTC";
   std::optional<daybook::timestamp> since = {};  ///< empty: when it was made
-  bool pruned = false;
+  int keep = daybook::schedule_options{}.keep;
 };
 
-/// Nothing in it is unique: a duplicate must be counted, not refused.
+/// Nothing in it is unique: a duplicate must be counted, not refused. Beside the effects it
+/// remembers the ticks that the book forgets: nothing that became of a tick is hidden from the
+/// check.
 void make_tick_ledger(support::fresh_database const& in, std::string_view dialect);
 
 /// Of one schedule that nobody changes meanwhile, from its beginning to what is decided.

@@ -337,7 +337,7 @@ void schedule_mix::check() {
                                  .cron = one.cron,
                                  .zone = one.options.zone,
                                  .since = since_.at(one.name),
-                                 .pruned = one.pruned}),
+                                 .keep = one.options.keep}),
                  "mix");
   }
 }

@@ -38,10 +38,11 @@ void schedule_report::print(std::string const& engine, unsigned seed) const {
               seconds_at(all.late_us, 99));
   std::printf(
       "  %s; ticks %lld, effects %lld, skipped %lld, failed %lld, taken over %lld,"
-      " violations %lld\n",
+      " forgotten %lld, violations %lld\n",
       kinds().c_str(), static_cast<long long>(all.ticks), static_cast<long long>(all.effects),
       static_cast<long long>(all.skipped), static_cast<long long>(all.failed),
-      static_cast<long long>(all.taken_over), static_cast<long long>(all.all()));
+      static_cast<long long>(all.taken_over), static_cast<long long>(all.forgotten),
+      static_cast<long long>(all.all()));
   print_sum(all.all());
 }
 

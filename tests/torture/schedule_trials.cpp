@@ -142,9 +142,9 @@ void schedule_lane::settle(trial const& of, std::vector<std::string> const& more
 
 void schedule_lane::look(trial const& of, bool pruned) {
   auto const check = [&](std::string const& name) {
-    report_->add(
-        check_schedule(database_, dialect_, {.name = name, .cron = minutely, .pruned = pruned}),
-        of.name);
+    expectation wanted{.name = name, .cron = minutely};
+    if (pruned) wanted.keep = pruned_keep;
+    report_->add(check_schedule(database_, dialect_, wanted), of.name);
   };
   check(of.schedule);
   if (!pruned) check(brief_name(of.schedule));
@@ -169,7 +169,8 @@ void schedule_lane::prune(int kills, std::minstd_rand& dice) {
   auto const kept = std::stoi(
       database_.query("select count(*) from daybook_tick where schedule = '" + of.schedule + "'"));
   // Pruned at every thirty-second launch.
-  if (kept > 10 + 2 * 32) report_->failure(of.name + ": " + std::to_string(kept) + " are kept");
+  if (kept > pruned_keep + 2 * 32)
+    report_->failure(of.name + ": " + std::to_string(kept) + " are kept");
 }
 
 }  // namespace torture

@@ -168,9 +168,11 @@ class by_hand {
   }
 
   void make_pruned() {
-    book_.make_schedule(
-        how_.schedule, torture::minutely,
-        {.catch_up = daybook::catch_up::all, .attempts = 1000, .crash_limit = 100, .keep = 10});
+    book_.make_schedule(how_.schedule, torture::minutely,
+                        {.catch_up = daybook::catch_up::all,
+                         .attempts = 1000,
+                         .crash_limit = 100,
+                         .keep = torture::pruned_keep});
   }
 
   void script() {
