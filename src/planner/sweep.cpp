@@ -52,7 +52,7 @@ class sweeping {
     if (now_.state == sweep_state::working) {
       if (!look_after_pages()) return false;
       if (open_ > 0) return true;
-      if (is_last_comparison()) return end();
+      if (was_compared()) return end();
       auto next = now_;
       next.state = sweep_state::closing;
       next.found = next.compared = 0;
@@ -224,9 +224,10 @@ class sweeping {
     });
   }
 
-  [[nodiscard]] bool is_last_comparison() const {
-    if (now_.comparisons == 0) return false;
-    return now_.found == 0 || (how_.comparisons > 0 && now_.comparisons >= how_.comparisons);
+  /// Whether no other comparison is to follow those that there were. One that found nothing, and
+  /// whose end was cut short or refused, is made again: who knows how long ago it was.
+  [[nodiscard]] bool was_compared() const {
+    return how_.comparisons > 0 && now_.comparisons >= how_.comparisons;
   }
 
   /// Compares the ranges of all pages with the table.
@@ -245,10 +246,6 @@ class sweeping {
     auto next = now_;
     ++next.comparisons;
     next.state = sweep_state::working;
-    if (into_.only_looks()) {
-      now_ = next;
-      return now_.found > 0 || end();
-    }
     if (!write(next)) return false;
     return now_.found > 0 || end();
   }
