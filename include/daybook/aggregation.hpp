@@ -88,6 +88,7 @@ struct difference {
     unlinked,       ///< rows that are taken and name no parent, or free and name one
     unknown_state,  ///< a state that is none of those declared
     two_open,       ///< a parent that is open and was not made by us, or is forgotten
+    gone,           ///< a parent that is neither settled nor void is not there
   };
   kind what{};
   std::string parent;

@@ -59,14 +59,16 @@ select a.pass, a.position, {now} from {aggregation} a where a.id = :aggregation 
 -- in: aggregation, pass, position
 update {aggregation} set pass = :pass, position = :position where id = :aggregation;
 
--- Of groups: a row [group] for each.
+-- Of groups: a row [group] for each. Locked, none of them is closed meanwhile.
 -- name: aggregation.open
 -- in: aggregation, groups
 -- out: group_key, parent_key, opened_us
+-- holes: lock
 select o.open_group, o.parent_key, o.opened_us from {aggregation_parent} o
 where o.aggregation = :aggregation
   and o.open_group in (select cast(j.g as binary)
-    from json_table(:groups, '$[*]' columns (g varchar(700) path '$[0]')) as j);
+    from json_table(:groups, '$[*]' columns (g varchar(700) path '$[0]')) as j)
+order by o.parent_key {lock};
 
 -- name: aggregation.open_parents
 -- in: aggregation
@@ -295,6 +297,18 @@ set {following};
 -- holes: parent, parent_key, parent_values, lock
 select {parent_values} from {parent} as p where {parent_key} = :parent {lock};
 
+-- Open parents of groups, and what they are now.
+-- name: aggregation.open_values
+-- in: aggregation, groups
+-- out: group_key, parent_key, there, state, count, sums
+-- holes: parent, parent_key, key_text, parent_values
+select o.open_group, o.parent_key, case when {parent_key} is null then 0 else 1 end,
+  {parent_values}
+from {aggregation_parent} as o left join {parent} as p on {parent_key} = {key_text}
+where o.aggregation = :aggregation
+  and o.open_group in (select cast(j.g as binary)
+    from json_table(:groups, '$[*]' columns (g varchar(700) path '$[0]')) as j);
+
 -- name: aggregation.parents
 -- in: after, limit, aggregation
 -- out: key, group_key, opened_us, state, count, sums
@@ -318,6 +332,13 @@ select '', '', count(*), 0, {amounts} from {source} as s where {of_parent};
 -- out: group_key, first_key, count, strays, amounts
 -- holes: source, of_parent, changes, is_done, returned, amounts_of
 update {source} as s set {changes} where {of_parent};
+
+-- How many rows name a parent and are not what they were made: a trigger has changed them.
+-- name: aggregation.left_behind
+-- in: parent
+-- out: count
+-- holes: source, link, otherwise
+select count(*) from {source} as s where s.{link} = :parent and {otherwise};
 
 -- name: aggregation.link_of
 -- in: row

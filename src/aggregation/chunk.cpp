@@ -21,10 +21,6 @@ namespace {
 constexpr std::size_t most_refused = 100;
 constexpr std::size_t longest_group = 700;
 
-[[noreturn]] void again(std::string const& why) {
-  throw error({.kind = fault::conflict, .retryable = true}, why);
-}
-
 /// Something about the rows themselves, so that it will be so the next time, too.
 bool is_of_data(error const& e) {
   return !e.retryable() && !e.in_doubt() && !e.breaks_connection() &&
@@ -78,6 +74,30 @@ std::string why_not(definition const& of, group_rows const& which) {
   return {};
 }
 
+std::string why_not_added(definition const& of, group_rows const& which, std::string const& parent,
+                          std::span<cell const> now) {
+  auto const& names = of.options;
+  if (now.empty()) return "its parent " + parent + " is not there any more";
+  if (auto const state = text_in(now[0]); state != text_of(names.parent.open)) {
+    return "its parent " + parent + " is not open: " + names.parent.state + " is " + state +
+           "; close() makes way for another";
+  }
+  auto const full = [&](std::string const& column, cell const& has, exact more) -> std::string {
+    auto const number = number_in(has);
+    auto const& limits = *of.parent.find(column);
+    if (!number) return column + " of its parent " + parent + " is no integer";
+    auto const then = more + *number;
+    if (then > limits.high) return column + " would be more than " + std::to_string(limits.high);
+    if (then < limits.low) return column + " would be less than " + std::to_string(limits.low);
+    return {};
+  };
+  auto out = names.parent.count.empty() ? "" : full(names.parent.count, now[1], which.count);
+  for (std::size_t i = 0; out.empty() && i < names.sums.size(); ++i) {
+    out = full(names.sums[i].into, now[2 + i], which.amounts[i].sum);
+  }
+  return out;
+}
+
 bool chunk::next() {
   // Where there is one writer, a shared range is found by the transaction that takes it.
   bool const within = with_.dialect.one_writer && ranges_.shares();
@@ -90,14 +110,22 @@ bool chunk::next() {
   return now_.has_value();
 }
 
+/// Others came between. At first once more with care, which keeps them out; after that as long as
+/// there is patience.
+void chunk::changed(std::string const& why) const {
+  throw error({.kind = fault::conflict, .retryable = !usual_}, why);
+}
+
 void chunk::take(std::optional<range> const& where, groups const& left_out) {
   given_ = where;
   call_ = base::new_uuid();
   in_doubt_ = false;
   last_ = {};
   for (bool over = false; !over;) {
+    // Where it is not told what was taken, no row may come in after the look at them.
+    auto const level = usual_ || !blind_ ? isolation::read_committed : isolation::repeatable_read;
     try {
-      core::transact(with_, {.name = "aggregate", .patience = patience},
+      core::transact(with_, {.name = "aggregate", .level = level, .patience = patience},
                      [&](db::session& on) { return body(on, left_out); });
       // What was refused is left out of the next try, of the same range.
       over = !std::exchange(last_.again, false);
@@ -106,8 +134,9 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
       in_doubt_ = true;
       if (base::left_out("agg_retry")) add_alone();
     } catch (error const& e) {
-      if (is_of_data(e) && std::exchange(usual_, false)) continue;
-      if (!is_of_data(e) || last_.found.empty()) throw;
+      bool const of_data = is_of_data(e);
+      if ((of_data || e.kind() == fault::conflict) && std::exchange(usual_, false)) continue;
+      if (!of_data || last_.found.empty()) throw;
       auto const tried = last_.found;
       auto const whole = now_;
       if (tried.size() == 1) {
@@ -195,7 +224,8 @@ void chunk::find_parents(db::session& on) {
   base::rows wanted;
   for (auto const& one : last_.found) wanted.begin().add(std::string_view(*one.group));
   auto const text = wanted.text();
-  auto const found = db::run(on, with_.sql["aggregation.open"], {of_.id, std::string_view(text)});
+  auto const& statement = usual_ ? of_.sql.open : of_.sql.open_locked;
+  auto const found = db::run(on, statement, {of_.id, std::string_view(text)});
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto const row = found.row(i);
     auto const key = text_in(row[1]);
@@ -227,10 +257,10 @@ void chunk::make_parents(db::session& on) {
   auto const wanted = static_cast<std::int64_t>(missing.size());
   if (db::run(on, with_.sql["aggregation.add_open"], {of_.id, std::string_view(text)}).affected !=
       wanted) {
-    again("another has made a parent of the same group, or with the same key");
+    changed("another has made a parent of the same group, or with the same key");
   }
   if (db::run(on, of_.sql.make_parents, {std::string_view(text)}).affected != wanted) {
-    again("a row went away while its group's parent was made");
+    changed("a row went away while its group's parent was made");
   }
   last_.made = wanted;
 }
@@ -249,6 +279,7 @@ db::table chunk::run_take(db::session& on, groups const& left_out) {
       db::run(on, of_.sql.take,
               {value_of(now_->first), value_of(now_->last), of_.id, std::string_view(excluded)});
   last_.tells = found.width > 0;
+  blind_ = !last_.tells;
   return found;
 }
 
@@ -266,18 +297,25 @@ bool chunk::take_all(db::session& on) {
 std::vector<group_rows> chunk::take_rows(db::session& on, groups const& left_out) {
   auto const before = of_.triggers ? landed(on) : 0;
   auto const found = run_take(on, left_out);
-  auto taken = found.width == 0 ? last_.found : groups_of(found);
+  auto taken = last_.tells ? groups_of(found) : last_.found;
   std::int64_t rows = 0;
   std::int64_t strays = 0;
   for (auto const& one : taken) {
-    bool const known = one.group && last_.parents.contains(*one.group);
-    if (!known || !why_not(of_, one).empty()) again("rows were changed while they were taken");
+    // Rows that came in just now may be of a group whose parent was open before.
+    bool const known = !how_.fresh || last_.parents.contains(*one.group);
+    if (!known || !why_not(of_, one).empty()) changed("rows were changed while they were taken");
+    if (last_.tells) last_.parents[*one.group] = one.first;
     rows += one.count;
     strays += one.strays;
   }
-  bool const fewer = found.width == 0 && found.affected != rows;
-  if (fewer && !of_.triggers) again("rows were changed while they were taken");
-  if (fewer || strays > 0 || (of_.triggers && landed(on) - before != rows)) {
+  std::int64_t there = 0;
+  for (auto const& one : last_.found) there += one.count;
+  auto const affected = last_.tells ? rows : found.affected;
+  bool const fewer = affected < there;
+  // With care their parents stay open: then it is the rows that are no longer free.
+  bool const others = last_.tells ? fewer && usual_ : affected > there || (fewer && !of_.triggers);
+  if (others) changed("rows were changed while they were taken");
+  if ((fewer && !last_.tells) || strays > 0 || (of_.triggers && landed(on) - before != rows)) {
     throw error({.kind = fault::statement},
                 "a trigger of '" + of_.source.name + "' changes rows as they are taken");
   }
@@ -319,7 +357,6 @@ void chunk::add_alone() {
 }
 
 void chunk::explain(db::session& on) {
-  auto const& names = of_.options;
   for (auto const& one : last_.taken) {
     auto const& key = last_.parents.at(*one.group);
     auto const found =
@@ -328,34 +365,12 @@ void chunk::explain(db::session& on) {
         db::run(on, with_.sql["aggregation.parent_of_ours"], {of_.id, std::string_view(key)});
     // Closed by its verb just now: the next try makes another.
     if (ours.size() == 0 || number_in(ours.row(0)[2]) == 0) continue;
-    auto const why = [&]() -> std::string {
-      if (found.size() == 0) return "its parent " + key + " is not there any more";
-      auto const row = found.row(0);
-      if (text_in(row[0]) != text_of(names.parent.open)) {
-        return "its parent " + key + " is not open: " + names.parent.state + " is " +
-               text_in(row[0]) + "; close() makes way for another";
-      }
-      auto const full = [&](std::string const& column, cell const& has, exact more) -> std::string {
-        auto const now = number_in(has);
-        auto const& limits = *of_.parent.find(column);
-        if (!now) return column + " of its parent " + key + " is no integer";
-        auto const then = more + *now;
-        if (then > limits.high)
-          return column + " would be more than " + std::to_string(limits.high);
-        if (then < limits.low) return column + " would be less than " + std::to_string(limits.low);
-        return {};
-      };
-      auto out = names.parent.count.empty() ? "" : full(names.parent.count, row[1], one.count);
-      for (std::size_t i = 0; out.empty() && i < names.sums.size(); ++i) {
-        out = full(names.sums[i].into, row[2 + i], one.amounts[i].sum);
-      }
-      return out;
-    }();
+    auto const why = why_not_added(of_, one, key, found.cells);
     if (why.empty()) continue;
     refuse(one, why);
     last_.again = true;
   }
-  if (!last_.again) again("a parent was changed while rows were added to it");
+  if (!last_.again) changed("a parent was changed while rows were added to it");
 }
 
 aggregated aggregate(store const& of, aggregate_options const& how) {

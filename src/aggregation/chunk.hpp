@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace aggregations {
 
 /// Why its rows cannot be taken; empty: they can.
 [[nodiscard]] std::string why_not(definition const& of, group_rows const& which);
+/// Why they cannot be added to a parent; `now`: its state, count and sums, empty if it is not
+/// there.
+[[nodiscard]] std::string why_not_added(definition const& of, group_rows const& which,
+                                        std::string const& parent, std::span<cell const> now);
 
 /// Of one call of aggregate(), from chunk to chunk.
 struct progress {
@@ -63,6 +68,7 @@ class chunk {
   bool add(db::session& on);
   void add_alone();
   void explain(db::session& on);
+  [[noreturn]] void changed(std::string const& why) const;
   void refuse(group_rows const& which, std::string const& why);
 
   store const& store_;
@@ -78,6 +84,7 @@ class chunk {
   std::string call_;
   bool in_doubt_ = false;
   bool usual_ = true;    ///< at first by what is fast where nothing is wrong with the rows
+  bool blind_ = false;   ///< taking does not say what was taken
   bool steady_ = false;  ///< the chunk before was taken whole, and no parent was made
 };
 

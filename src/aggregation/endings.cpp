@@ -97,10 +97,11 @@ std::int64_t store::close_all(remark const& by) const {
 }
 
 std::optional<group_rows> store::move_rows(db::session& on, std::string_view parent,
-                                           db::entry const& how) const {
+                                           db::entry const& how, db::entry const& left) const {
   auto const key = key_value(parent, of_.number_parents).value();
   auto const was = groups_of(db::run(on, of_.sql.sum_rows, {key}));
   auto const found = db::run(on, how, {key});
+  if (of_.triggers && number_in(db::run(on, left, {key}).row(0)[0]) != 0) return std::nullopt;
   if (found.width == 0) {
     if (found.affected != was.front().count) return std::nullopt;
     return was.front();
@@ -130,7 +131,7 @@ step store::settle_in(db::session& on, std::string_view parent) const {
   }
   auto const key = key_value(parent, of_.number_parents).value();
   auto const says = db::run(on, of_.sql.parent, {key});
-  auto const moved = move_rows(on, parent, of_.sql.settle_rows);
+  auto const moved = move_rows(on, parent, of_.sql.settle_rows, of_.sql.not_settled);
   auto const row = says.row(0);
   bool same = moved.has_value();
   if (same && !of_.options.parent.count.empty()) same = number_in(row[1]) == moved->count;
@@ -164,7 +165,7 @@ step store::revert_in(db::session& on, std::string_view parent) const {
     out.how = now_is == settling::voided ? settling::before : now_is;
     return out;
   }
-  auto const moved = move_rows(on, parent, of_.sql.free_rows);
+  auto const moved = move_rows(on, parent, of_.sql.free_rows, of_.sql.not_freed);
   auto const row = says.row(0);
   auto const& count = of_.options.parent.count;
   if (!moved || (!count.empty() && number_in(row[1]) != moved->count)) {

@@ -35,6 +35,21 @@ void read_values(parent_info& to, std::span<cell const> row) {
 
 }  // namespace
 
+/// `parent`: its key, whether it is there, its state, count and sums; empty: one is made.
+group_preview store::previewed(group_rows const& which, std::span<cell const> parent) const {
+  group_preview out{shown(which.group), which.count, {}, {}, why_not(of_, which)};
+  auto const& sums = of_.options.sums;
+  for (std::size_t i = 0; i < sums.size(); ++i) out.sums.push_back(text_of(which.amounts[i].sum));
+  if (!parent.empty()) out.parent = text_in(parent[0]);
+  if (!out.refused.empty()) return out;
+  std::vector<cell> now{text_of(of_.options.parent.open)};
+  now.resize(2 + sums.size(), std::int64_t{0});
+  if (!parent.empty()) now.assign(parent.begin() + 2, parent.end());
+  if (!parent.empty() && number_in(parent[1]) == 0) now.clear();
+  out.refused = why_not_added(of_, which, out.parent.value_or(""), now);
+  return out;
+}
+
 std::vector<group_preview> store::preview(int limit) const {
   check_limit(of_.name, limit);
   std::vector<group_preview> out;
@@ -46,18 +61,15 @@ std::vector<group_preview> store::preview(int limit) const {
       if (one.group) groups.begin().add(std::string_view(*one.group));
     }
     auto const text = groups.text();
-    auto const open = db::run(on, with_.sql["aggregation.open"], {of_.id, std::string_view(text)});
-    std::map<std::string, std::string> parents;
+    auto const open = db::run(on, of_.sql.open_values, {of_.id, std::string_view(text)});
+    std::map<std::string, std::span<cell const>> parents;
     for (std::size_t i = 0; i < open.size(); ++i) {
-      parents.emplace(text_in(open.row(i)[0]), text_in(open.row(i)[1]));
+      parents.emplace(text_in(open.row(i)[0]), open.row(i));
     }
     for (auto const& one : found) {
-      group_preview to{shown(one.group), one.count, {}, {}, why_not(of_, one)};
-      for (auto const& amount : one.amounts) to.sums.push_back(text_of(amount.sum));
-      if (of_.options.sums.empty()) to.sums.clear();
       auto const parent = parents.find(one.group.value_or(""));
-      if (parent != parents.end()) to.parent = parent->second;
-      out.push_back(std::move(to));
+      out.push_back(previewed(
+          one, parent == parents.end() ? std::span<cell const>() : parent->second.subspan(1)));
     }
   });
   return out;

@@ -46,7 +46,8 @@ class pass {
     bool within = false;  ///< it begins at or before the bound
   };
   void begin(db::session& on, std::int64_t number, position const& from);
-  [[nodiscard]] stretch look(db::session& on, position const& after, std::string const& bound) const;
+  [[nodiscard]] stretch look(db::session& on, position const& after,
+                             std::string const& bound) const;
   [[nodiscard]] std::optional<range> next_of_rest();
 
   core::context const& with_;

@@ -73,6 +73,7 @@ std::string_view word_of(difference::kind what) noexcept {
     case difference::kind::unlinked: return "unlinked";
     case difference::kind::unknown_state: return "unknown_state";
     case difference::kind::two_open: return "two_open";
+    case difference::kind::gone: return "gone";
   }
   return "";
 }

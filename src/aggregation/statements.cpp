@@ -362,6 +362,9 @@ statements maker::all() const {
   out.survey = make("survey");
   out.usual_survey = make("survey", {{"amounts", amounts("s.", false, "usual_amount")}});
   out.preview = make("preview");
+  out.open = make("open", {{"lock", ""}});
+  out.open_locked = make("open", {{"lock", piece("lock", {})}});
+  out.open_values = make("open_values", values);
   out.make_parents = make_parents();
   out.take = make("take");
   out.landed = make("landed");
@@ -381,6 +384,10 @@ statements maker::all() const {
       {{"changes", name(s.state) + " = " + sql_of(with_, s.settled)}, {"is_done", is(s.settled)}});
   out.free_rows = make(
       "move_rows", {{"changes", free_again()}, {"is_done", is(s.free) + " and " + is_unlinked()}});
+  out.not_settled =
+      make("left_behind",
+           {{"otherwise", "(" + row(s.state) + " is null or not " + is(s.settled) + ")"}});
+  out.not_freed = make("left_behind", {{"otherwise", "1 = 1"}});
   out.link_of = make(
       "link_of", {{"link_text", row(s.link)}, {"is_linked", is(s.taken) + " or " + is(s.settled)}});
   out.free_row = make("free_row", {{"changes", free_again()}, {"is_held", is(s.taken)}});

@@ -22,6 +22,9 @@ struct statements {
   db::entry survey;
   db::entry usual_survey;  ///< for less; may fail where survey does not
   db::entry preview;
+  db::entry open;  ///< parents of groups
+  db::entry open_locked;
+  db::entry open_values;  ///< as they are now
   db::entry make_parents;
   db::entry take;
   db::entry landed;
@@ -39,6 +42,8 @@ struct statements {
   db::entry sum_rows;
   db::entry settle_rows;
   db::entry free_rows;
+  db::entry not_settled;  ///< how many name a parent, and are not
+  db::entry not_freed;
   db::entry link_of;
   db::entry free_row;
   db::entry rows_first;

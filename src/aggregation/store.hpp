@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,14 +80,17 @@ class store {
                   remark const& by, body const& does) const;
   /// Why a parent is not as a verb needs it.
   [[nodiscard]] settling standing(db::session& on, std::string_view parent) const;
+  [[nodiscard]] group_preview previewed(group_rows const& which,
+                                        std::span<cell const> parent) const;
   void check_key(std::string const& key) const;
   step settle_in(db::session& on, std::string_view parent) const;
   step revert_in(db::session& on, std::string_view parent) const;
   step remove_in(db::session& on, std::string_view row) const;
   /// Changes all rows of a parent that are taken; what they were. Empty: others were changed
-  /// meanwhile.
+  /// meanwhile, or some are `left` as they should not be.
   [[nodiscard]] std::optional<group_rows> move_rows(db::session& on, std::string_view parent,
-                                                    db::entry const& how) const;
+                                                    db::entry const& how,
+                                                    db::entry const& left) const;
 
   core::context with_;
   definition of_;

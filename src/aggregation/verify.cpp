@@ -34,13 +34,8 @@ class findings {
 
   void parent(std::span<cell const> row);
   void gone(std::span<cell const> row) {
-    add({kind::two_open,
-         text_in(row[0]),
-         shown(text_in(row[1])),
-         of_.options.parent.state,
-         text_of(of_.options.parent.open),
-         "not there",
-         {}});
+    auto const key = text_in(row[0]);
+    add({kind::gone, key, shown(text_in(row[1])), of_.options.parent.key, key, "not there", {}});
   }
   void row(kind what, std::span<cell const> row);
 

@@ -2,6 +2,10 @@
 // rows are gathered.
 #include "aggregating.hpp"
 
+#include <atomic>
+#include <functional>
+#include <thread>
+
 namespace conformance {
 namespace {
 
@@ -20,8 +24,37 @@ class gathered_in_flow : public aggregating {
             }};
   }
 
+  /// Rows of one group that others take, one by one, into a parent that they close each time.
+  void many_of_theirs(int worker) {
+    std::string sql = "insert into t_move_brick (move_no, worker_id, move_num, status) values ";
+    for (int i = 0; i < 1000; ++i) {
+      sql += (i == 0 ? "('T" : ", ('T") + std::to_string(i) + "', " + std::to_string(worker) +
+             ", 7, 1)";
+    }
+    database_.execute(sql);
+  }
+  /// On PostgreSQL the rows are read and taken in one statement: it shall take its time.
+  void slow_down(int worker) {
+    if (!on_postgres()) return;
+    database_.execute(
+        "create function naps() returns trigger language plpgsql as $$ begin if new.worker_id = " +
+        std::to_string(worker) + " then perform pg_sleep(0.5); end if; return new; end $$");
+    database_.execute(
+        "create trigger naps before update on t_move_brick for each row execute function naps()");
+  }
+  /// Makes keys, which it does in the midst of a chunk; waits there until something has happened,
+  /// or seems to wait for the chunk.
+  [[nodiscard]] auto keys_after(std::function<bool()> happened) {
+    return [this, happened = std::move(happened)](auto const&) {
+      int const most = on_sqlite() ? 1 : 200;  // there, they do wait
+      for (int tries = 0; tries < most && !happened(); ++tries) std::this_thread::sleep_for(10ms);
+      return "K" + std::to_string(++keys_);
+    };
+  }
+
  private:
   std::stop_source stop_;
+  int keys_ = 0;
 };
 
 TEST_P(gathered_in_flow, it_ends_although_rows_come_in_as_fast_as_it_takes_them) {
@@ -62,6 +95,77 @@ TEST_P(gathered_in_flow, what_was_free_before_it_is_taken_in_the_next_pass_where
   pay.revert(pay_of(101), alice);
   EXPECT_EQ(pay.aggregate().rows, 3);
   EXPECT_EQ(bricks("status = 1"), "0");
+}
+
+TEST_P(gathered_in_flow, parents_that_others_close_and_make_all_the_time_are_added_to) {
+  auto theirs = small_chunks();
+  theirs.chunk = 1;
+  theirs.source.filter = "move_num = 7";
+  many_of_theirs(101);
+  auto others = declared(theirs);
+  auto const close_and_make = [&] {
+    for (auto const& one : others.parents({.state = std::int64_t{1}})) {
+      if (one.group == "101") others.close(one.key, alice);
+    }
+    std::stop_source stop;
+    others.aggregate({.stop = stop.get_token(), .told = [&](auto const&) { stop.request_stop(); }});
+  };
+  close_and_make();
+  move({{101, 1}, {102, 2}});
+  slow_down(102);
+  std::atomic<int> times = 0;
+  std::jthread closer([&](std::stop_token const& over) {
+    for (; !over.stop_requested(); ++times) close_and_make();
+  });
+  auto options = aggregating::options();
+  options.source.filter = "move_num <> 7";
+  int before = 0;
+  options.key_of = [&, wait = keys_after([&] { return times > before + 1; })](auto const& group) {
+    before = times;
+    return wait(group);
+  };
+  auto const done = database_.open().make_aggregation("pay", options).aggregate();
+  closer.request_stop();
+  closer.join();
+  EXPECT_EQ(done.rows, 2);
+  EXPECT_THAT(refused(done), IsEmpty());
+  EXPECT_THAT(wrong(others), IsEmpty());
+}
+
+TEST_P(gathered_in_flow, rows_that_come_in_among_those_that_are_taken_are_no_hindrance) {
+  auto options = aggregating::options();
+  options.source.key = "move_no";
+  for (int worker = 209; worker < 260; ++worker) move({{worker, 1}});
+  declared(options).aggregate();
+  move({{209, 1}, {102, 2}});
+  database_.execute("update t_move_brick set move_no = 'N01' where id = 52");
+  database_.execute("update t_move_brick set move_no = 'N99' where id = 53");
+  std::atomic<int> asked = 10;
+  std::atomic<int> come = 10;
+  std::jthread inserter([&](std::stop_token const& over) {
+    while (!over.stop_requested()) {
+      if (come == asked || come == 60) {
+        std::this_thread::sleep_for(1ms);
+        continue;
+      }
+      auto const number = std::to_string(come);
+      database_.execute(
+          "insert into t_move_brick (move_no, worker_id, move_num, status) values ('N" + number +
+          "', 2" + number + ", 3, 1)");
+      ++come;
+    }
+  });
+  options.key_of = [&, wait = keys_after([&] { return come == asked; })](auto const& group) {
+    ++asked;
+    return wait(group);
+  };
+  auto const done = declared(options).aggregate();
+  inserter.request_stop();
+  inserter.join();
+  EXPECT_GE(done.rows, 2);
+  EXPECT_THAT(refused(done), IsEmpty());
+  EXPECT_EQ(bricks("status = 1 and move_no in ('N01', 'N99')"), "0");
+  EXPECT_THAT(wrong(declared(options)), IsEmpty());
 }
 
 DAYBOOK_ON_EVERY_ENGINE(gathered_in_flow);
