@@ -8,6 +8,7 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -29,7 +30,8 @@ std::string text_in(cell const& from) {
 
 class rows_of_query {
  public:
-  rows_of_query(store const& of, std::string_view query) : of_(of) {
+  /// Whatever it throws, and that need not be of the database: what it has begun is ended.
+  rows_of_query(store const& of, std::string_view query) : rows_of_query(of) {
     auto const& with = of.with();
     db::holes how{{"staged", with.sql.prefix() + "import"}, {"query", std::string(query)}};
     bool const in_transaction = with.sql.text_of("import.needs", how) == "transaction";
@@ -46,7 +48,6 @@ class rows_of_query {
       close_ = made("import.close", how);
       run([&](db::session& on) { db::run(on, made("import.open", how), {}); });
     } catch (error const& e) {
-      end();
       if (e.kind() != fault::statement && e.kind() != fault::bad_argument) throw;
       throw error({.kind = fault::bad_argument, .native_code = e.native_code()},
                   "queue '" + of.name() + "': the query to import from: " + e.what());
@@ -55,7 +56,18 @@ class rows_of_query {
   }
   rows_of_query(rows_of_query const&) = delete;
   rows_of_query& operator=(rows_of_query const&) = delete;
-  ~rows_of_query() { end(); }
+  ~rows_of_query() {
+    if (of_.with().forked()) return;
+    try {
+      if (begun_) {
+        (*held_)->rollback();
+      } else if (close_) {
+        run([&](db::session& on) { db::run(on, *close_, {}); });
+      }
+    } catch (std::exception const&) {
+      return;  // it goes with the connection
+    }
+  }
 
   std::optional<entry> next() {
     if (at_ == page_.size()) turn_page();
@@ -74,6 +86,9 @@ class rows_of_query {
   }
 
  private:
+  /// That is all there is of it: should the rest fail, its destructor runs.
+  explicit rows_of_query(store const& of) : of_(of) {}
+
   template <class F>
   void run(F const& body) {
     if (held_) {
@@ -125,19 +140,6 @@ class rows_of_query {
     throw error({.kind = fault::bad_argument}, "queue '" + of_.name() + "': row " +
                                                    std::to_string(number_) +
                                                    " of the query to import from: " + why);
-  }
-
-  void end() noexcept {
-    if (of_.with().forked()) return;
-    try {
-      if (std::exchange(begun_, false)) {
-        (*held_)->rollback();
-      } else if (close_) {
-        run([&](db::session& on) { db::run(on, *close_, {}); });
-      }
-    } catch (error const&) {
-      return;  // it goes with the connection
-    }
   }
 
   store const& of_;
