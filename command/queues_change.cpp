@@ -159,7 +159,7 @@ int queues_make(arguments const& given) {
     add_queue(app, what);
     add_lengths(app, times);
     add_options(app, how);
-    add_database_options(app, what.where);
+    add_rest(app, what);
     parse(app, given, "NAME [options]");
     put_lengths(app, times, how);
     auto book = open_book(resolve(what.where));
@@ -169,7 +169,7 @@ int queues_make(arguments const& given) {
       how = there->info().options;
       continue;
     }
-    book.make_queue(what.name, how);
+    book.make_queue(what.name, how, what.by.remark());
     say(fmt::format("{}: {}", printable(what.name), there ? "there, with these options" : "made"));
     return exit_code::done;
   }

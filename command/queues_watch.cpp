@@ -29,6 +29,7 @@ constexpr auto follows_none =
 struct request {
   std::string name;
   bool as_json = false;
+  person by;
   database_options where;
 };
 
@@ -51,7 +52,6 @@ enum class triggers { print, install, uninstall };
 struct watch_request : request {
   daybook::watched_table of;
   triggers what = triggers::print;
-  person by;
 };
 
 watch_request read_watch(arguments const& given) {
@@ -103,9 +103,10 @@ int queues_watch(arguments const& given) {
   auto const what = read_watch(given);
   auto book = open_book(resolve(what.where));
   auto queue = must_have_queue(book, what.name);
-  auto watch = what.of.table.empty() ? must_follow(queue) : queue.watch(what.of);
-  if (what.what == triggers::install) watch.install(what.by.remark());
-  if (what.what == triggers::uninstall) watch.uninstall(what.by.remark());
+  auto const who = what.by.remark();
+  auto watch = what.of.table.empty() ? must_follow(queue) : queue.watch(what.of, who);
+  if (what.what == triggers::install) watch.install(who);
+  if (what.what == triggers::uninstall) watch.uninstall(who);
   auto const info = watch.info();
   if (what.as_json) {
     auto out = json_of(info);
@@ -127,10 +128,11 @@ int queues_unwatch(arguments const& given) {
       "\nIts triggers must be gone: daybook queues watch NAME --uninstall.\n"
       "\nExit codes: 65 they are there, 66 no such queue.");
   request what;
+  add_reason(app, what.by);
   add_rest(app, what);
   parse(app, given, "NAME [options]");
   auto book = open_book(resolve(what.where));
-  bool const changed = must_have_queue(book, what.name).unwatch();
+  bool const changed = must_have_queue(book, what.name).unwatch(what.by.remark());
   say(fmt::format("{}: {}", printable(what.name),
                   changed ? "follows no table any more" : "follows no table, nothing to do"));
   return exit_code::done;

@@ -205,6 +205,11 @@ queue book::make_queue(std::string_view name, queue_options const& options) {
   return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options));
 }
 
+queue book::make_queue(std::string_view name, queue_options const& options, remark const& by) {
+  auto const with = engine_->ready();
+  return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options, &by));
+}
+
 std::optional<queue> book::queue(std::string_view name) const {
   auto const with = engine_->ready();
   auto inside = daybook::queues::open(with, engine_->lease(), name);

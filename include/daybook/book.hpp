@@ -127,6 +127,8 @@ class DAYBOOK_EXPORT book {
   /// Makes a queue, or gives it these options; what is in it stays. On failure: throws
   /// daybook::error (fault::bad_argument names the option).
   daybook::queue make_queue(std::string_view name, queue_options const& options = {});
+  /// The same with who and why: kept in the book, and read with queue::changes().
+  daybook::queue make_queue(std::string_view name, queue_options const& options, remark const& by);
   /// Empty: there is none of that name.
   [[nodiscard]] std::optional<daybook::queue> queue(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> queues() const;

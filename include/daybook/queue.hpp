@@ -105,10 +105,12 @@ class DAYBOOK_EXPORT queue {
   /// Has its members follow a table: see daybook/watch.hpp. Again, with another table, follows that
   /// instead; triggers on the former must have been uninstalled.
   daybook::watch watch(watched_table const& of);
+  daybook::watch watch(watched_table const& of, remark const& by);
   /// What it follows; empty: nothing.
   [[nodiscard]] std::optional<daybook::watch> watched() const;
   /// Follows it no more; the members stay. Its triggers must have been uninstalled.
   bool unwatch();
+  bool unwatch(remark const& by);
   /// False: there is no such key. A task in hand is finished all the same.
   bool remove(key const& of);
   bool remove(transaction& in, key const& of);

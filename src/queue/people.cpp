@@ -22,9 +22,10 @@ namespace {
 constexpr std::int64_t segments_at_once = 10;
 
 /// Under which process the changes of a queue stand, so that no run's are mixed with them.
-std::string process_of(store const& in) {
-  return base::bounded("queue:" + in.name(), longest_name);
+std::string process_of(std::string_view queue) {
+  return base::bounded("queue:" + std::string(queue), longest_name);
 }
+std::string process_of(store const& in) { return process_of(in.name()); }
 
 std::string_view action_of(task_request what) noexcept {
   switch (what) {
@@ -184,16 +185,17 @@ bool pause(store const& which, bool paused, remark const& by) {
   return changed;
 }
 
-void write_down(store const& in, std::string_view action, std::string const& what, remark const& by,
+void write_down(core::context const& with, std::string_view queue, std::string_view action,
+                std::string const& what, remark const& by,
                 std::function<void(db::session&)> const& act) {
-  in.with().check_process();
-  auto const process = process_of(in);
+  with.check_process();
+  auto const process = process_of(queue);
   std::string const key;
   auto const detail = what + "; " + store::new_id();
-  core::change const change{in.with(), process, key, action, core::bounded_remark(by)};
+  core::change const change{with, process, key, action, core::bounded_remark(by)};
   for (;;) {
     try {
-      core::transact(in.with(), {.name = "ask", .patience = patience}, [&](db::session& on) {
+      core::transact(with, {.name = "ask", .patience = patience}, [&](db::session& on) {
         act(on);
         write_down(on, change, detail);
         return core::decision::commit;

@@ -25,8 +25,9 @@ std::int64_t ask_all(store const& in, task_state state, task_request what, remar
                      std::function<void(std::int64_t)> const& told);
 bool remove(store& from, key const& of, remark const& by);
 bool pause(store const& which, bool paused, remark const& by);
-/// What somebody has done to the queue, in the transaction of `act`, which may be run again.
-void write_down(store const& in, std::string_view action, std::string const& what, remark const& by,
+/// What somebody has done to a queue, in the transaction of `act`, which may be run again.
+void write_down(core::context const& with, std::string_view queue, std::string_view action,
+                std::string const& what, remark const& by,
                 std::function<void(db::session&)> const& act);
 [[nodiscard]] std::vector<task_outcome> outcomes(store const& in, key const& of, int limit);
 /// Under a key; of the queue itself where it is empty, which no key is.

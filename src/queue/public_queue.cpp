@@ -128,14 +128,18 @@ imported queue::import_query(std::string_view query, task_options const& how,
   return queues::import_query(*inside_, query, how, told);
 }
 daybook::watch queue::watch(watched_table const& of) {
-  return daybook::watch(queues::follow(inside_, of));
+  return daybook::watch(queues::follow(inside_, of, nullptr));
+}
+daybook::watch queue::watch(watched_table const& of, remark const& by) {
+  return daybook::watch(queues::follow(inside_, of, &by));
 }
 std::optional<daybook::watch> queue::watched() const {
   auto found = queues::followed_by(inside_);
   if (!found) return std::nullopt;
   return daybook::watch(std::move(found));
 }
-bool queue::unwatch() { return queues::unfollow(*inside_); }
+bool queue::unwatch() { return queues::unfollow(*inside_, nullptr); }
+bool queue::unwatch(remark const& by) { return queues::unfollow(*inside_, &by); }
 bool queue::remove(key const& of) { return inside_->remove(of); }
 bool queue::remove(transaction& in, key const& of) {
   return inside_->remove_in(in.internals(), of);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -198,7 +199,7 @@ void rows_of_query::end() noexcept {
     } else if (close_) {
       run([&](db::session& on) { db::run(on, *close_, {}); });
     }
-  } catch (error const&) {
+  } catch (std::exception const&) {
     return;  // it goes with the connection
   }
 }

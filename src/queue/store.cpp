@@ -1,6 +1,7 @@
 #include "queue/store.hpp"
 
 #include "base/rows.hpp"
+#include "queue/people.hpp"
 
 #include <daybook/error.hpp>
 
@@ -70,21 +71,30 @@ microseconds grain_of(queue_options const& of) {
   return std::max<microseconds>(seconds{1}, of.period / 16);
 }
 
-/// Executes queue.make or queue.change.
-std::int64_t write_row(core::context const& with, std::string_view statement, std::string_view name,
-                       queue_options const& of) {
-  using std::chrono::duration_cast;
-  return core::write(
-             with, {.name = "queue", .patience = patience}, with.sql[statement],
-             {name, std::int64_t{of.period.count()}, std::int64_t{grain_of(of).count()},
-              static_cast<std::int64_t>(of.cadence), static_cast<std::int64_t>(of.mode),
-              std::int64_t{of.every_outcome ? 1 : 0}, std::int64_t{of.attempts},
-              std::int64_t{microseconds(of.backoff).count()},
-              std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
-              std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
-              std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
-              static_cast<std::int64_t>(of.on_new)})
-      .affected;
+/// For queue.make and queue.change.
+template <class Execute>
+void with_row(std::string_view name, queue_options const& of, Execute const& execute) {
+  execute({name, std::int64_t{of.period.count()}, std::int64_t{grain_of(of).count()},
+           static_cast<std::int64_t>(of.cadence), static_cast<std::int64_t>(of.mode),
+           std::int64_t{of.every_outcome ? 1 : 0}, std::int64_t{of.attempts},
+           std::int64_t{microseconds(of.backoff).count()},
+           std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
+           std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
+           std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
+           static_cast<std::int64_t>(of.on_new)});
+}
+
+void write_row(core::context const& with, bool there, std::string_view name,
+               queue_options const& of, remark const* by) {
+  auto const& statement = with.sql[there ? "queue.change" : "queue.make"];
+  with_row(name, of, [&](std::initializer_list<value> values) {
+    if (by == nullptr) {
+      core::write(with, {.name = "queue", .patience = patience}, statement, values);
+      return;
+    }
+    write_down(with, name, "make", there ? "other options" : "a new queue", *by,
+               [&](db::session& on) { db::run(on, statement, values); });
+  });
 }
 
 row row_of(std::span<cell const> cells) {
@@ -173,13 +183,13 @@ std::optional<row> look(core::context const& with, std::string_view name) {
 }
 
 std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& options) {
+                            queue_options const& options, remark const* by) {
   check(name, options);
   auto found = look(with, name);
   // In doubt both may be tried again: each leaves the row as asked for.
   for (bool tried = false; !found || !same(found->options, options); tried = true) {
     try {
-      write_row(with, found ? "queue.change" : "queue.make", name, options);
+      write_row(with, found.has_value(), name, options, by);
     } catch (core::lost_reply const&) {
       if (tried) throw;
     }

@@ -195,9 +195,10 @@ class store : public std::enable_shared_from_this<store> {
   std::vector<orphan> orphans_;
 };
 
-/// Makes the queue, or changes it to these options. On failure: daybook::error.
+/// Makes the queue, or changes it to these options; null `by`: nobody is written down for that. On
+/// failure: daybook::error.
 std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& options);
+                            queue_options const& options, remark const* by = nullptr);
 /// Empty: there is none of that name.
 std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name);
 [[nodiscard]] std::vector<std::string> names(core::context const& with);

@@ -142,6 +142,16 @@ void insist(store const& of, std::string_view statement, std::initializer_list<v
   }
 }
 
+/// The same as somebody's change of the queue.
+void insist(store const& of, remark const* by, std::string_view action, std::string const& what,
+            std::string_view statement, std::initializer_list<value> values) {
+  if (by == nullptr) return insist(of, statement, values);
+  write_down(of.with(), of.name(), action, what, *by,
+             [&](db::session& on) { db::run(on, of.with().sql[statement], values); });
+}
+
+std::string text_of(watched_table const& of) { return of.table + "." + of.key; }
+
 }  // namespace
 
 followed look_at(store const& of, watched_table const& what) {
@@ -263,16 +273,8 @@ void watcher::execute(db::entry made) const {
 /// After the statements, which end a transaction on MariaDB: killed in between, who did it does it
 /// again.
 void watcher::set_installed(bool installed, remark const* by) const {
-  auto const id = of_->present().id;
-  std::int64_t const flag = installed ? 1 : 0;
-  if (by == nullptr) {
-    insist(*of_, "watch.set_installed", {id, flag});
-    return;
-  }
-  write_down(*of_, installed ? "install" : "uninstall",
-             "triggers on " + what_.table + "." + what_.key, *by, [&](db::session& on) {
-               db::run(on, of_->with().sql["watch.set_installed"], {id, flag});
-             });
+  insist(*of_, by, installed ? "install" : "uninstall", "triggers on " + text_of(what_),
+         "watch.set_installed", {of_->present().id, std::int64_t{installed ? 1 : 0}});
 }
 
 void watcher::install(remark const* by) {
@@ -288,7 +290,8 @@ void watcher::uninstall(remark const* by) {
   set_installed(false, by);
 }
 
-std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what) {
+std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what,
+                                remark const* by) {
   of->with().check_process();
   auto const wanted = look_at(*of, what);
   if (auto const there = look_up(*of)) {
@@ -297,7 +300,7 @@ std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& 
     }
     need_no_triggers(*of, there->of);
   }
-  insist(*of, "watch.put", {of->present().id, what.table, what.key});
+  insist(*of, by, "watch", text_of(what), "watch.put", {of->present().id, what.table, what.key});
   return std::make_shared<watcher>(std::move(of), what);
 }
 
@@ -308,12 +311,12 @@ std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of) {
   return std::make_shared<watcher>(std::move(of), std::move(found->of));
 }
 
-bool unfollow(store& of) {
+bool unfollow(store& of, remark const* by) {
   of.with().check_process();
   auto const there = look_up(of);
   if (!there) return false;
   need_no_triggers(of, there->of);
-  insist(of, "watch.remove", {of.present().id});
+  insist(of, by, "unwatch", text_of(there->of), "watch.remove", {of.present().id});
   return true;
 }
 

@@ -75,12 +75,13 @@ class watcher {
 };
 
 /// Remembers that the queue follows the table. On failure: as look_at(); fault::bad_argument, too,
-/// where it follows another whose triggers are there.
-std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what);
+/// where it follows another whose triggers are there. Null `by`: not written down.
+std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what,
+                                remark const* by);
 /// Null: it follows none.
 [[nodiscard]] std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of);
 /// False: it follows none.
-bool unfollow(store& of);
+bool unfollow(store& of, remark const* by);
 
 }  // namespace queues
 }  // namespace v1

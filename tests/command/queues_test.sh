@@ -22,7 +22,11 @@ code "make" 0 daybook queues make stock --period 10d --attempts 4 --rate 50/s --
 has "make" err "stock: made"
 is "its options" "864000000 54000000 4 50/s 20 at-least-once from-turn False" \
     "$(for f in period_ms grain_ms attempts rate limit mode cadence rounds; do shows stock $f; done | paste -sd' ')"
-code "make again" 0 daybook queues make stock --attempts 7
+code "make again" 0 daybook queues make stock --attempts 7 --reason "they are slow"
+is "who and why" "make None make they are slow" \
+    "$(for f in 0.action 0.reason 1.action 1.reason; do shows stock changes.$f; done | paste -sd' ')"
+code "make what is there" 0 daybook queues make stock
+is "that is no change" 2 "$(shows stock changes | grep -o "'action'" | wc -l)"
 has "make again" err "stock: there"
 is "what is not given stays" "7 50/s 864000000" "$(shows stock attempts) $(shows stock rate) $(shows stock period_ms)"
 code "another period" 0 daybook queues make stock --period 1h --rate none --mode at-most-once
@@ -84,7 +88,7 @@ is "not without a yes" 3 "$(count stock members)"
 code "pause" 0 daybook queues pause stock --reason "the partner is away"
 is "paused" True "$(shows stock paused)"
 is "who, what and why" "$me pause the partner is away" \
-    "$(for f in actor action reason; do shows stock changes.0.$f; done | paste -sd' ')"
+    "$(for f in actor action reason; do shows stock changes.-1.$f; done | paste -sd' ')"
 code "paused before" 0 daybook queues pause stock
 has "paused before" err "nothing to do"
 is "that is no change" 1 "$(daybook queues show stock --json | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["changes"]))')"

@@ -15,20 +15,8 @@ count() { daybook queues stats "$1" --json 2>err | field "$2"; }
 keys() { daybook tasks list "$1" --json 2>err | while read -r line; do field key <<<"$line"; done | sort | paste -sd' '; }
 worth() { daybook doctor --json 2>err | grep -F "\"queue $1\"" | field "$2"; }
 
-# sql: what stdin says, as people do it: with the engine's own client.
-case $url in
-    sqlite*) sql() { sqlite3 -bail "${url#sqlite:}"; } ;;
-    postgresql*) sql() { psql -qXAt -v ON_ERROR_STOP=1 "$url"; } ;;
-    *)
-        python3 - "$url" >client.cnf <<'END'
-import sys, urllib.parse
-of = urllib.parse.urlsplit(sys.argv[1])
-print("[client]\nprotocol=tcp\nhost=%s\nport=%s\nuser=%s\npassword='%s'\n[mysql]\ndatabase=%s"
-      % (of.hostname, of.port, of.username, urllib.parse.unquote(of.password), of.path[1:]))
-END
-        sql() { mariadb --defaults-file=client.cnf -N; }
-        ;;
-esac
+# shellcheck source=tests/command/client.sh
+. "$here/client.sh"
 row() { sql <<<"insert into $product (code, note) values ('$1', 'of $1');"; }
 sql <<<"create table $product (code varchar(300) not null primary key, note varchar(20));"
 
@@ -95,7 +83,7 @@ code "install" 0 daybook queues watch stock --install --reason "a new product se
 has "install" err "triggers installed"
 is "it prints nothing" "" "$(cat out)"
 is "who, what and why" "$me install a new product sells at once" \
-    "$(for f in actor action reason; do shows stock changes.0.$f; done | paste -sd' ')"
+    "$(for f in actor action reason; do shows stock changes.-1.$f; done | paste -sd' ')"
 row e
 sql <<<"delete from $product where code = 'b';"
 is "rows are keys" "c e" "$(keys stock)"
@@ -117,14 +105,17 @@ code "uninstall with a table" 64 daybook queues watch stock --uninstall --table 
 code "install and uninstall" 64 daybook queues watch stock --uninstall --install
 code "uninstall" 0 daybook queues watch stock --uninstall
 has "uninstall" err "triggers not installed"
-is "who" uninstall "$(shows stock changes.2.action)"
+is "who" uninstall "$(shows stock changes.-1.action)"
 code "uninstall again" 0 daybook queues watch stock --uninstall
 row f
 is "a row is none any more" "c d e" "$(keys stock)"
 
 # --- Follow no more
-code "unwatch" 0 daybook queues unwatch stock
+code "unwatch" 0 daybook queues unwatch stock --reason "sold"
 has "unwatch" err "stock: follows no table any more"
+is "who and why" "make watch install install uninstall uninstall unwatch" \
+    "$(for n in 0 1 2 3 4 5 6; do shows stock changes.$n.action; done | paste -sd' ')"
+is "why" "sold" "$(shows stock changes.6.reason)"
 is "the keys stay" "c d e" "$(keys stock)"
 is "doctor does not look" "" "$(daybook doctor --json 2>err | grep -F '"queue stock"')"
 code "unwatch again" 0 daybook queues unwatch stock

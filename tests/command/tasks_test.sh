@@ -81,7 +81,7 @@ has "not of those" err "there are failed, discarded"
 code "all of them" 0 daybook tasks retry once --state dead --all --yes --reason "all of them have"
 has "all of them" err "once: 4 tasks that are dead: each is tried again with the next claim"
 is "of the queue" "retry all of them have" \
-    "$(for f in action reason; do daybook queues show once --json | field changes.0.$f; done | paste -sd' ')"
+    "$(for f in action reason; do daybook queues show once --json | field changes.-1.$f; done | paste -sd' ')"
 is "all come" "b c d e" "$(works once failure "no again")"
 
 # --- Discard

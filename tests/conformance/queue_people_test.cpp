@@ -113,6 +113,36 @@ TEST_P(queued_people, a_pause_and_its_end_are_changes) {
   EXPECT_TRUE(q.claim());
 }
 
+TEST_P(queued_people, who_makes_a_queue_and_what_it_follows_are_changes) {
+  for (auto const* const table : {"product", "article"}) {
+    database_.execute("create table " + std::string(table) + "(code int not null primary key)" +
+                      innodb());
+  }
+  auto q = book_.make_queue("made", {.attempts = 2}, anna());
+  book_.make_queue("made", {.attempts = 2}, anna());  // as it is already
+  daybook::testing::arm("ask.committed", failpoint_action::cut);
+  book_.make_queue("made", {.attempts = 3}, anna());
+  for (auto const* const place : {"ask.before_commit", "ask.committed"}) {
+    daybook::testing::arm(place, failpoint_action::cut);
+    q.watch({.table = "product", .key = "code"}, anna());
+    q.watch({.table = "product", .key = "code"}, anna());
+    q.watch({.table = "article", .key = "code"}, anna());
+    daybook::testing::arm(place, failpoint_action::cut);
+    EXPECT_TRUE(q.unwatch(anna()));
+    EXPECT_FALSE(q.unwatch(anna()));
+  }
+  EXPECT_EQ(q.info().options.attempts, 3);
+  EXPECT_FALSE(q.watched());
+  std::string words;
+  for (auto const& one : q.changes()) {
+    EXPECT_EQ(one.actor, "anna");
+    EXPECT_EQ(one.reason, "the partner says so");
+    words += one.action + ": " + one.detail.substr(0, one.detail.find(';')) + "|";
+  }
+  std::string const followed = "watch: product.code|watch: article.code|unwatch: article.code|";
+  EXPECT_EQ(words, "make: a new queue|make: other options|" + followed + followed);
+}
+
 TEST_P(queued_people, a_removed_key_leaves_who_and_why) {
   auto q = book_.make_queue("shrinks");
   q.import(keys(0, 2));

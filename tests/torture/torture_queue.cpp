@@ -4,7 +4,7 @@
 //                 [--only TEXT] [--skip N]
 //   torture_queue --engine NAME --server-faults N
 //                                              a server of its own is killed, restarted, stopped
-//   torture_queue --engine NAME --snapshot N [--segment N]
+//   torture_queue --engine NAME --snapshot N [--segment N] [--claim N]
 //                                              N tasks are done while a snapshot is held open
 //   ... --worker NAME --expect FLAW            as for torture
 //
@@ -28,6 +28,7 @@ struct settings : torture::driver_settings {
   int keys = 300;
   int snapshot = 0;
   int segment = 1000;
+  int claim = 1000;
 };
 
 struct job {
@@ -106,12 +107,14 @@ int main(int argc, char** argv) {
   words.add("--keys", &how.keys);
   words.add("--snapshot", &how.snapshot);
   words.add("--segment", &how.segment);
+  words.add("--claim", &how.claim);
   if (!words.read({argv + 1, argv + argc})) {
     std::fputs("torture_queue: see the head of torture_queue.cpp\n", stderr);
     return 3;
   }
   if (how.snapshot > 0) {
-    return torture::under_a_snapshot(torture::find_engine(how.engine), how.snapshot, how.segment)
+    return torture::under_a_snapshot(torture::find_engine(how.engine), how.snapshot, how.segment,
+                                     how.claim)
                ? 0
                : 1;
   }
