@@ -477,9 +477,16 @@ TEST_P(catalogue, a_windows_statements_use_their_index) {
         auto named = with;
         named.by_room = of_rooms();
         text += name + "\n";
-        for (auto const& one : accesses(explained(on, how, part.what, named))) {
+        auto const found = accesses(explained(on, how, part.what, named));
+        if (name.starts_with("period.open")) {
+          EXPECT_TRUE(std::any_of(found.begin(), found.end(), [&](std::string const& one) {
+            return one.find(on_mariadb() ? "planned_period_state" : "planned_period_open") !=
+                   one.npos;
+          })) << name;
+        }
+        for (auto const& one : found) {
           text += "  " + one + "\n";
-          for (auto const* bad : {"Seq Scan on real", "p whole", "m whole", "s whole", "SCAN p",
+          for (auto const* bad : {"Seq Scan on real_p", "p whole", "m whole", "s whole", "SCAN p",
                                   "SCAN m", "SCAN s", "SCAN real"}) {
             EXPECT_EQ(one.find(bad), std::string::npos) << name << ": " << one;
           }
