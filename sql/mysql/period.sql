@@ -9,9 +9,9 @@ select {now},
   (select min(start_us) from {planned_period} where planner = :planner and start_us >= :since_us),
   (select end_us from {planned_period}
    where planner = :planner and start_us >= :since_us order by start_us desc limit 1),
-  (select min(start_us) from {planned_period}
+  (select min(start_us) from {planned_period} force index (planned_period_state)
    where planner = :planner and state = 0 and state <> 2 and start_us >= :since_us),
-  (select min(start_us) from {planned_period}
+  (select min(start_us) from {planned_period} force index (planned_period_state)
    where planner = :planner and state = 1 and state <> 2 and start_us >= :since_us);
 
 -- Rows of [start_us, end_us, key].
@@ -24,7 +24,8 @@ from json_table(:rows, '$[*]' columns (start_us bigint path '$[0]', end_us bigin
   k varchar(255) path '$[2]')) as r;
 
 -- A page of those that are not done, with the state of the task where it is in no hand, and whether
--- something is asked of it that no claim has done yet.
+-- something is asked of it that no claim has done yet. The index is named: by the primary key all
+-- that was ever done would be read.
 -- name: period.open
 -- in: planner, queue, state, mark_us, limit
 -- out: start_us, end_us, key, launches, launched_us, reopened_us, member, task_state, asked
@@ -32,9 +33,9 @@ from json_table(:rows, '$[*]' columns (start_us bigint path '$[0]', end_us bigin
 select p.start_us, p.end_us, p.period_key, p.launches, p.launched_us, p.reopened_us, m.id,
   (select case when s.lo <= m.id then s.state end from {segment} s
    where s.hi > m.id order by s.hi limit 1),
-  case when exists (select 1 from {request} r where r.queue = :queue and r.member = m.id)
-    then 1 else 0 end
-from {planned_period} p left join {member} m on m.queue = :queue and m.member_key = p.period_key
+  case when m.id in (select r.member from {request} r where r.queue = :queue) then 1 else 0 end
+from {planned_period} p force index (planned_period_state)
+  left join {member} m on m.queue = :queue and m.member_key = p.period_key
 where p.planner = :planner and p.state = :state and p.state <> 2
   and p.start_us {beyond} :mark_us
 order by p.start_us {order} limit :limit;

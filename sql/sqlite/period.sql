@@ -9,9 +9,9 @@ select {now},
   (select min(start_us) from {planned_period} where planner = :planner and start_us >= :since_us),
   (select end_us from {planned_period}
    where planner = :planner and start_us >= :since_us order by start_us desc limit 1),
-  (select min(start_us) from {planned_period}
+  (select min(start_us) from {planned_period} indexed by {prefix}planned_period_open
    where planner = :planner and state = 0 and state <> 2 and start_us >= :since_us),
-  (select min(start_us) from {planned_period}
+  (select min(start_us) from {planned_period} indexed by {prefix}planned_period_open
    where planner = :planner and state = 1 and state <> 2 and start_us >= :since_us);
 
 -- Rows of [start_us, end_us, key].
@@ -23,7 +23,8 @@ select null, null, null, 0, :planner, 0, c0, c1, c2 from daybook_rows(:rows) whe
 on conflict do nothing;
 
 -- A page of those that are not done, with the state of the task where it is in no hand, and whether
--- something is asked of it that no claim has done yet.
+-- something is asked of it that no claim has done yet. The index is named: by the primary key all
+-- that was ever done would be read.
 -- name: period.open
 -- in: planner, queue, state, mark_us, limit
 -- out: start_us, end_us, key, launches, launched_us, reopened_us, member, task_state, asked
@@ -31,9 +32,9 @@ on conflict do nothing;
 select p.start_us, p.end_us, p.period_key, p.launches, p.launched_us, p.reopened_us, m.id,
   (select case when s.lo <= m.id then s.state end from {segment} s
    where s.hi > m.id order by s.hi limit 1),
-  case when exists (select 1 from {request} r where r.queue = :queue and r.member = m.id)
-    then 1 else 0 end
-from {planned_period} p left join {member} m on m.queue = :queue and m.member_key = p.period_key
+  case when m.id in (select r.member from {request} r where r.queue = :queue) then 1 else 0 end
+from {planned_period} p indexed by {prefix}planned_period_open
+  left join {member} m on m.queue = :queue and m.member_key = p.period_key
 where p.planner = :planner and p.state = :state and p.state <> 2
   and p.start_us {beyond} :mark_us
 order by p.start_us {order} limit :limit;

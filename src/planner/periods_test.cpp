@@ -116,6 +116,12 @@ TEST(periods, those_of_more_than_an_hour_are_as_long_as_clocks_make_them) {
                   "2026-03-29T04:00+02:00 120"));
 }
 
+TEST(periods, clocks_whose_name_alone_changes_cut_nothing) {
+  EXPECT_THAT(all(of(unit::minute, "Europe/Dublin", 45), day(1968, 10, 26) + 23h,
+                  day(1968, 10, 27) + 30min),
+              ElementsAre("1968-10-27T00:00+01:00 45", "1968-10-27T00:45+01:00 45"));
+}
+
 /// Whatever is asked for the period of an instant, or goes on from one, sees the same: no gap, no
 /// overlap, no key twice.
 void expect_tiles(periods const& in, timestamp from, int count, std::string const& what) {

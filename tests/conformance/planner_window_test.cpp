@@ -2,6 +2,9 @@
 // people see.
 #include "planning_window.hpp"
 
+#include "core/transact.hpp"
+#include "work/engine.hpp"
+
 namespace conformance {
 namespace {
 
@@ -281,6 +284,36 @@ TEST_P(windowed, a_plan_of_minutes_goes_on_for_years) {
   clock_.stop_at(utc(2026, 3, 30));
   EXPECT_FALSE(make({.page = 500}, minutes).pass().complete);
   EXPECT_EQ(rows_of("planned_period"), "1441");
+}
+
+/// By the primary key a pass would read all that was ever done.
+TEST_P(windowed, a_pass_reads_what_is_open_by_its_index) {
+  make({}, {.since = utc(2021, 1, 1)}).pass();
+  work();
+  make({}, {.since = utc(2021, 1, 1)}).pass();
+  auto const in = book_.internals().ready();
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      on.run({"plans", "analyze daybook_planned_period", {}, {}}, {});
+      on.run({"plans", "set local enable_bitmapscan = off", {}, {}}, {});
+    }
+    for (auto const& [beyond, order] : {std::pair(">", "asc"), std::pair("<", "desc")}) {
+      auto what =
+          in.sql.made("period.open", {{"beyond", beyond}, {"order", order}}).parts.at(0).what;
+      what.text = (on_sqlite() ? "explain query plan " : "explain ") + what.text;
+      std::vector<daybook::value> const values(what.inputs.size(), std::int64_t{1});
+      auto const plan = on.run(what, values);
+      std::string text;
+      for (std::size_t i = 0; i < plan.size(); ++i) {
+        for (auto const& cell : plan.row(i)) {
+          if (auto const* const one = std::get_if<std::string>(&cell)) text += *one + " ";
+        }
+      }
+      EXPECT_THAT(text, HasSubstr(on_mariadb() ? "planned_period_state" : "planned_period_open"));
+      EXPECT_THAT(text, testing::Not(HasSubstr("filesort")));
+    }
+    return daybook::core::decision::rollback;
+  });
 }
 
 DAYBOOK_ON_EVERY_ENGINE(windowed);
