@@ -441,3 +441,6 @@ create table if not exists {planned_period} (
   unique index planned_period_key (planner, period_key),
   index planned_period_state (planner, state, start_us)
 ) engine = InnoDB;
+
+-- How long a task that is done stays a member; null, 0: for ever.
+alter table {queue} add column forget_us bigint;

@@ -439,3 +439,6 @@ create table if not exists {planned_period} (
 
 create index if not exists {schema}.{prefix}planned_period_open on {prefix}planned_period (planner, start_us)
   where state <> 2;
+
+-- How long a task that is done stays a member; null, 0: for ever.
+alter table {queue} add column forget_us integer;
