@@ -77,6 +77,7 @@ struct upkept {
   std::int64_t trimmed = 0;    ///< ids without a member that are covered no more
   std::int64_t rearmed = 0;    ///< rows moved to a new period
   std::int64_t forgotten = 0;  ///< outcomes past the retention
+  std::int64_t removed = 0;    ///< members past queue_options::forget_done
 };
 
 class DAYBOOK_EXPORT queue {
@@ -150,8 +151,8 @@ class DAYBOOK_EXPORT queue {
   /// Takes back what dead holders had in hand; how many claims. claim() does so, too, when it finds
   /// nothing; a node calls it every few seconds.
   std::int64_t reclaim();
-  /// Merges neighbours, trims holes, follows a changed period, forgets old outcomes: once a day, on
-  /// one node at a time. Never in the way of claims.
+  /// Removes members that were done for long, merges neighbours, trims holes, follows a changed
+  /// period, forgets old outcomes: once a day, on one node at a time. Never in the way of claims.
   upkept upkeep();
 
   [[nodiscard]] std::optional<task_info> find(key const& of) const;

@@ -54,6 +54,9 @@ struct queue_options {
   bool rounds = false;
   daybook::on_new on_new = on_new::next_round;
   std::chrono::hours retention{24 * 30};  ///< of outcomes
+  /// Members that succeeded or were discarded longer ago are removed by upkeep(): at least a
+  /// minute, at most the retention; 0: never. Not in a queue with a period.
+  std::chrono::seconds forget_done{0};
   /// So many neighbours share a row at most, 1 to 1000. Best: what one claim takes.
   int segment = 1000;
 };

@@ -478,3 +478,6 @@ create table if not exists {sweep_page} (
   index sweep_page_base (planner, sweep, base, page),
   index sweep_page_state (planner, sweep, state, page)
 ) engine = InnoDB;
+
+-- How long a task that is done stays a member; null, 0: for ever.
+alter table {queue} add column forget_us bigint;

@@ -505,3 +505,6 @@ create index if not exists {prefix}sweep_page_base on {sweep_page} (planner, swe
 
 create index if not exists {prefix}sweep_page_open on {sweep_page} (planner, sweep, page)
   where state < 2;
+
+-- How long a task that is done stays a member; null, 0: for ever.
+alter table {queue} add column if not exists forget_us bigint;

@@ -3,32 +3,35 @@
 
 -- name: queue.make
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
+--   forget_us
 insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
-  paused, slot_next_us, version, created_us)
+  forget_us, paused, slot_next_us, version, created_us)
 values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
   :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
-  :on_new, 0, 0, 1, {now}) on conflict (name) do nothing;
+  :on_new, :forget_us, 0, 0, 1, {now}) on conflict (name) do nothing;
 
 -- name: queue.change
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new
+--   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
+--   forget_us
 update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
   cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
   backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
   running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
-  retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new
+  retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new,
+  forget_us = :forget_us
 where name = :name;
 
 -- name: queue.look
 -- in: name
 -- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
 --   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
---   paused, on_new, round_us
+--   paused, on_new, forget_us, round_us
 select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
-  paused, coalesce(on_new, 0), round_us
+  paused, coalesce(on_new, 0), coalesce(forget_us, 0), round_us
 from {queue} where name = :name;
 
 -- name: queue.names

@@ -130,3 +130,16 @@ delete from {claim} where reclaimed_us < :reclaimed_before_us;
 -- name: queue.now
 -- out: now_us
 select {now};
+
+-- What ended since an instant: the ranges of ids from `lo` to `hi`.
+-- name: outcome.since
+-- in: lo, hi, since_us
+-- out: lo, hi
+select lo, hi from {outcome}
+where lo > :lo - 1000 and lo < :hi and hi > :lo and finished_us >= :since_us order by lo;
+
+-- Members that came before an instant.
+-- name: member.forget
+-- in: queue, lo, hi, before_us
+delete from {member}
+where id >= :lo and id < :hi and queue = :queue and created_us < :before_us;

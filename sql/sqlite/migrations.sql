@@ -480,3 +480,6 @@ create index if not exists {schema}.{prefix}sweep_page_base
 
 create index if not exists {schema}.{prefix}sweep_page_open
   on {prefix}sweep_page (planner, sweep, page) where state < 2;
+
+-- How long a task that is done stays a member; null, 0: for ever.
+alter table {queue} add column forget_us integer;

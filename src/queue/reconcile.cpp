@@ -153,6 +153,7 @@ bool watcher::add_missing(followed const& in, watch_progress& sum, reconciled& o
 reconciled watcher::reconcile(watch_told const& told) {
   auto const& with = of_->with();
   with.check_process();
+  check_kept(*of_, what_);
   auto const in = look_at(*of_, what_);
   watch_progress sum;
   reconciled out;

@@ -44,6 +44,14 @@ void check_times(std::string_view queue, queue_options const& of) {
   if (of.longest_backoff < of.backoff) bad(queue, "its longest back-off is below its first");
   if (of.longest_backoff > std::chrono::hours{24 * 365}) bad(queue, "a back-off above a year");
   if (of.retention < std::chrono::hours{1}) bad(queue, "a retention below an hour");
+  if (of.forget_done != seconds{0}) {
+    if (!once) bad(queue, "members of a queue with a period are never done for good (forget_done)");
+    if (of.forget_done < std::chrono::minutes{1} || of.forget_done > of.retention) {
+      bad(queue,
+          "members are removed (forget_done) a minute after their end or later, and before "
+          "their outcomes are (retention)");
+    }
+  }
   if (of.rate && (of.rate->count < 1 || of.rate->per < microseconds{1} ||
                   of.rate->per / of.rate->count < microseconds{1})) {
     bad(queue, "a rate of " + std::to_string(of.rate->count) + " in " +
@@ -81,7 +89,8 @@ void with_row(std::string_view name, queue_options const& of, Execute const& exe
            std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
            std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
            std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
-           static_cast<std::int64_t>(of.on_new)});
+           static_cast<std::int64_t>(of.on_new),
+           std::int64_t{microseconds(of.forget_done).count()}});
 }
 
 void write_row(core::context const& with, bool there, std::string_view name,
@@ -99,9 +108,9 @@ void write_row(core::context const& with, bool there, std::string_view name,
 
 row row_of(std::span<cell const> cells) {
   row out;
-  std::vector<std::int64_t> n(18);
+  std::vector<std::int64_t> n(19);
   for (std::size_t i = 0; i < n.size(); ++i) decode(cells[i], n[i]);
-  decode(cells[18], out.round_us);
+  decode(cells[19], out.round_us);
   out.id = n[0];
   out.version = n[1];
   auto& to = out.options;
@@ -121,6 +130,7 @@ row row_of(std::span<cell const> cells) {
   to.segment = static_cast<int>(n[15]);
   out.paused = n[16] != 0;
   to.on_new = static_cast<daybook::on_new>(n[17]);
+  to.forget_done = std::chrono::duration_cast<seconds>(microseconds(n[18]));
   out.by = {n[2],        n[3], to.cadence, to.mode,        to.every_outcome,
             to.attempts, n[8], n[9],       to.crash_limit, n[15]};
   return out;
@@ -134,7 +144,7 @@ bool same(queue_options const& there, queue_options const& wanted) {
          there.crash_limit == wanted.crash_limit && there.running_limit == wanted.running_limit &&
          slot_of(there) == slot_of(wanted) && there.rounds == wanted.rounds &&
          there.retention == wanted.retention && there.segment == wanted.segment &&
-         there.on_new == wanted.on_new;
+         there.on_new == wanted.on_new && there.forget_done == wanted.forget_done;
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ upkept store::upkeep() {
   follow(0);
   auto const here = present();
   upkept sum;
+  sum.removed = forget_done(here);
   std::int64_t after = 0;
   for (bool more = true; more;) {
     auto const from = after;

@@ -290,9 +290,16 @@ void watcher::uninstall(remark const* by) {
   set_installed(false, by);
 }
 
+void check_kept(store const& of, watched_table const& what) {
+  if (of.present().options.forget_done.count() == 0) return;
+  bad(of, what,
+      "it removes members that are done (forget_done), whose rows would bring them again");
+}
+
 std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what,
                                 remark const* by) {
   of->with().check_process();
+  check_kept(*of, what);
   auto const wanted = look_at(*of, what);
   if (auto const there = look_up(*of)) {
     if (there->of.table == what.table && there->of.key == what.key) {

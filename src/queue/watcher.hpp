@@ -29,6 +29,10 @@ struct followed {
 /// On failure: daybook::error (fault::bad_argument) where it cannot be followed.
 [[nodiscard]] followed look_at(store const& of, watched_table const& what);
 
+/// A member that is removed when it is done would come again with the row that it is of.
+/// On failure: daybook::error (fault::bad_argument).
+void check_kept(store const& of, watched_table const& what);
+
 class watcher {
  public:
   watcher(std::shared_ptr<store> of, watched_table what);

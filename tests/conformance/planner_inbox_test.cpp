@@ -205,6 +205,36 @@ TEST_P(inbox, a_planner_that_dies_leaves_what_it_held_to_the_next) {
   expect_all_done(30, "");
 }
 
+TEST_P(inbox, a_page_whose_events_are_anothers_by_now_is_undone) {
+  come(0, 30);
+  auto plan = make({.page = 10});
+  auto other = database_.open(support::fresh_database::manual());
+  auto theirs = other.queue("events").value();
+  int performed = 0;
+  auto const take = [&](transaction&, candidate& of) {
+    if (of.key.str() != "e15" || performed > 0 || on_sqlite()) return launch_verdict::launch();
+    // Nobody has taken over the run: what stops the page is that its claim is gone.
+    daybook::testing::expire(book_, process("plan orders"));
+    theirs.reclaim();
+    while (auto batch = theirs.claim({.suspects = true})) {
+      EXPECT_EQ(batch->perform(batch->tasks()[0], insert("taken")), outcome::done);
+      ++performed;
+    }
+    return launch_verdict::launch();
+  };
+  try {
+    plan.pass({.check = take});
+  } catch (daybook::error const&) {
+    EXPECT_FALSE(on_sqlite()) << "one writer: nobody takes a page's events while it goes on";
+  }
+  static_cast<void>(plan.pass());
+  EXPECT_EQ(performed, on_sqlite() ? 0 : 10);
+  EXPECT_EQ(effects("taken"), std::to_string(performed));
+  EXPECT_EQ(tasks(), 30 - performed) << "an event is either launched or performed";
+  EXPECT_EQ(events_.counts().succeeded, 30);
+  expect_covered();
+}
+
 TEST_P(inbox, consumers_and_a_planner_share_the_events) {
   come(0, 60);
   auto plan = make({.page = 10});
