@@ -15,14 +15,12 @@ namespace {
 constexpr std::int64_t segments_at_once = 100;
 constexpr std::int64_t ids_at_once = 10'000;
 
-}  // namespace
-
-std::vector<segment> store::done_after(row const& here, task_state state,
-                                       std::int64_t after) const {
+std::vector<segment> done_after(core::context const& with, row const& here, task_state state,
+                                std::int64_t after) {
   std::vector<segment> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with, patience, [&](db::session& on) {
     auto const found =
-        db::run(on, with_.sql["segment.of_state"],
+        db::run(on, with.sql["segment.of_state"],
                 {here.id, static_cast<std::int64_t>(state), after, segments_at_once});
     out.assign(found.size(), {});
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = segment_of(found.row(i));
@@ -31,15 +29,15 @@ std::vector<segment> store::done_after(row const& here, task_state state,
 }
 
 /// All but those that ended, or came, since then. What has no outcome is older than those are kept.
-std::int64_t store::forget_in(db::session& on, row const& here, segment const& of,
-                              std::int64_t since_us) const {
+std::int64_t forget_in(core::context const& with, db::session& on, row const& here,
+                       segment const& of, std::int64_t since_us) {
   std::int64_t sum = 0;
   auto lo = of.lo;
   auto const forget_to = [&](std::int64_t hi) {
     if (lo >= hi) return;
-    sum += db::run(on, with_.sql["member.forget"], {here.id, lo, hi, since_us}).affected;
+    sum += db::run(on, with.sql["member.forget"], {here.id, lo, hi, since_us}).affected;
   };
-  auto const recent = db::run(on, with_.sql["outcome.since"], {of.lo, of.hi, since_us});
+  auto const recent = db::run(on, with.sql["outcome.since"], {of.lo, of.hi, since_us});
   for (std::size_t i = 0; i < recent.size(); ++i) {
     std::int64_t first = 0;
     std::int64_t end = 0;
@@ -52,12 +50,14 @@ std::int64_t store::forget_in(db::session& on, row const& here, segment const& o
   return sum;
 }
 
+}  // namespace
+
 std::int64_t store::forget_done(row const& here) const {
   if (here.options.forget_done.count() == 0) return 0;
   auto const since_us = now_us() - std::chrono::microseconds(here.options.forget_done).count();
   std::int64_t sum = 0;
   for (auto const state : {task_state::succeeded, task_state::discarded}) {
-    auto page = done_after(here, state, 0);
+    auto page = done_after(with_, here, state, 0);
     for (std::span<segment const> rest = page; !rest.empty();) {
       std::int64_t removed = 0;
       std::size_t looked_at = 0;
@@ -70,7 +70,7 @@ std::int64_t store::forget_done(row const& here) const {
           auto const now = segment_of(held.row(0));
           if (now.state != state || now.due_us != never_us) continue;
           ids += now.size();
-          removed += forget_in(on, here, now, since_us);
+          removed += forget_in(with_, on, here, now, since_us);
         }
         return removed > 0 ? core::decision::commit : core::decision::rollback;
       };
@@ -83,7 +83,7 @@ std::int64_t store::forget_done(row const& here) const {
       auto const last = rest[looked_at - 1].hi;
       rest = rest.subspan(looked_at);
       if (!rest.empty() || std::cmp_less(page.size(), segments_at_once)) continue;
-      page = done_after(here, state, last);
+      page = done_after(with_, here, state, last);
       rest = page;
     }
   }

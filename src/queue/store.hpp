@@ -176,12 +176,7 @@ class store : public std::enable_shared_from_this<store> {
                                             std::vector<segment> const& piece, std::int64_t now_us,
                                             upkept& sum) const;
   std::int64_t forget_old(row const& here) const;
-  // forget.cpp
   std::int64_t forget_done(row const& here) const;
-  [[nodiscard]] std::vector<segment> done_after(row const& here, task_state state,
-                                                std::int64_t after) const;
-  std::int64_t forget_in(db::session& on, row const& here, segment const& of,
-                         std::int64_t since_us) const;
 
   core::context with_;
   core::holder* lease_;
