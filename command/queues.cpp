@@ -48,6 +48,7 @@ json json_of(daybook::queue_info const& of) {
           {"round", command::json_of(of.round)},
           {"on_new", word_in(on_new_words, how.on_new)},
           {"retention_ms", milliseconds(how.retention).count()},
+          {"forget_done_ms", milliseconds(how.forget_done).count()},
           {"segment", how.segment}};
 }
 

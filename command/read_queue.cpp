@@ -93,6 +93,12 @@ void read_grain(declared_queue& into, toml_value const& from) {
   if (into.options.period.count() > 0 && longer) from.wrong("longer than the period");
 }
 
+void read_forget_done(declared_queue& into, toml_value const& from) {
+  if (into.options.period.count() > 0) from.wrong("a task of a queue with a period is done again");
+  into.options.forget_done = std::chrono::floor<seconds>(
+      from.length(std::chrono::minutes{1}, milliseconds(into.options.retention)));
+}
+
 void read_retention(declared_queue& into, toml_value const& from) {
   auto const length = from.length(hours{1}, a_century);
   into.options.retention = std::chrono::floor<hours>(length);
@@ -124,7 +130,7 @@ void read_number(declared_queue& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: some say what others may be.
-constexpr std::array<key, 23> keys{{
+constexpr std::array<key, 24> keys{{
     {"name", read_name},
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
@@ -147,6 +153,7 @@ constexpr std::array<key, 23> keys{{
     {"watch", read_watch},
     {"reconcile", read_reconcile},
     {"retention", read_retention},
+    {"forget_done", read_forget_done},
     {"segment", read_number<&daybook::queue_options::segment, 1, 1000>},
     {"workers",
      [](auto& into, auto& from) { into.workers = static_cast<int>(from.number(1, 1000)); }},

@@ -8,6 +8,7 @@
 #include "core/holder.hpp"
 #include "core/transact.hpp"
 #include "db/session.hpp"
+#include "queue/row.hpp"
 #include "queue/settle.hpp"
 #include "queue/taking.hpp"
 
@@ -29,26 +30,6 @@ inline namespace v1 {
 namespace queues {
 
 inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
-
-/// A queue's row.
-struct row {
-  std::int64_t id = 0;
-  std::int64_t version = 0;
-  queue_options options;
-  policy by;
-  bool paused = false;
-  std::optional<std::int64_t> round_us;
-  [[nodiscard]] bool throttled() const noexcept {
-    return options.running_limit > 0 || options.rate.has_value();
-  }
-};
-
-/// What a claim would find now, or later.
-struct outlook {
-  bool something = false;  ///< what people asked for, or claims of the dead
-  std::optional<std::chrono::microseconds> due_in;  ///< until the next task is due; none: unknown
-  [[nodiscard]] bool now() const noexcept { return something || (due_in && due_in->count() <= 0); }
-};
 
 class batch;
 

@@ -216,6 +216,7 @@ watch = { table = "product", column = "code" }|9|watch: 'column' is not known; t
 watch = "product"|9|watch: a table of texts is wanted
 reconcile = "@daily"|13|reconcile: there is nothing to compare with
 retention = "90m"|13|retention: whole hours are wanted
+forget_done = "90d"|15|forget_done: 90d is not from 1m to
 segment = 1001|11|segment: 1001 is not from 1 to 1000
 workers = 0|11|workers: 0 is not from 1 to 1000
 batch = 0|9|batch: 0 is not from 1 to 10000

@@ -30,7 +30,8 @@ std::map<std::string, std::set<std::string>> const floors{
     {"planner", {"planner", "queue", "tables", "core", "calendar", "db", "base"}},
     {"work", {"work", "planner", "schedule", "queue", "core", "db", "base"}},
     // The composition root, and what only tests may do: the two files above the rooms.
-    {"book.cpp", {"work", "planner", "aggregation", "schedule", "queue", "core", "drivers", "db", "base"}},
+    {"book.cpp",
+     {"work", "planner", "aggregation", "schedule", "queue", "core", "drivers", "db", "base"}},
     {"testing.cpp", {"work", "queue", "core", "db", "base"}},
 };
 
