@@ -88,7 +88,7 @@ TEST_P(doctor, without_a_book) {
 }
 
 TEST_P(doctor, with_a_book_of_another_version) {
-  database_.execute("update daybook_version set version = 7, oldest = 6");
+  database_.execute("update daybook_version set version = 7, oldest = 7");
   expect(now(), "book", verdict::invalid, "version 7");
 }
 

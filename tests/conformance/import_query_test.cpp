@@ -105,7 +105,7 @@ TEST_P(imported_query, only_a_query_is_executed) {
 
 TEST_P(imported_query, what_can_be_no_key_is_named_with_its_row) {
   auto const null = message_of([&] { stock_.import_query("select 'a' union all select null"); });
-  EXPECT_NE(null.find("queue 'stock': row 2"), std::string::npos) << null;
+  EXPECT_NE(null.find("queue 'stock': the query to import from: row 2"), std::string::npos) << null;
   EXPECT_NE(null.find("null"), std::string::npos) << null;
   auto const wide = "select 'a' union all select '" + std::string(256, 'x') + "'";
   auto const longer = message_of([&] { stock_.import_query(wide); });

@@ -88,7 +88,7 @@ TEST_P(migrate, a_newer_book_that_allows_this_release_works) {
 
 TEST_P(migrate, a_newer_book_that_does_not_is_refused_with_both_versions) {
   static_cast<void>(database_.open());
-  set_version(7, 6);
+  set_version(7, 7);
   auto book = open();
   for (bool const by_migrate : {false, true}) {
     auto const text = message_of(
