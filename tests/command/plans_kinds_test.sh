@@ -105,7 +105,9 @@ is "and no other" 1 "$(grep -cx "$(day 4)" totals.log)"
 # --- Pages
 over() { grep -qx over pages.log 2>/dev/null; }
 if until_true 30 over; then pass; else fail "the sweep ends"; fi
-is "every row once" "1 2 5 9 12 over" "$(paste -sd' ' <pages.log)"
+# Pages are done side by side; what is last is last.
+rows() { grep -v over pages.log | sort -n | cat - <(tail -n 1 pages.log) | paste -sd' '; }
+is "every row once" "1 2 5 9 12 over" "$(rows)"
 code "sweeps" 0 daybook plans sweeps all --json
 is "sweeps" "1 over 5 0" "$(for f in sweep state rows late; do field "$f" <out; done | paste -sd' ')"
 sql <<<"delete from $product where id = 5;"
@@ -118,7 +120,7 @@ code "no page" 66 daybook plans page all "all/1/77"
 : >pages.log
 code "another sweep" 0 daybook plans sweep all --reason "new prices"
 if until_true 30 over; then pass; else fail "the second sweep ends"; fi
-is "what is there now" "1 2 9 12 over" "$(paste -sd' ' <pages.log)"
+is "what is there now" "1 2 9 12 over" "$(rows)"
 code "a plan of another kind" 65 daybook plans sweeps days
 code "a plan of another kind" 65 daybook plans grid all
 

@@ -211,7 +211,8 @@ is "each once" "1 1 1 1 1 1 1 1" \
 
 # --- A drain makes what is due, and does it
 code "the drain" 0 daybook daemon --drain
-done_once="1 2 3 4 5 6 100 101 200 201 300 301 400 401"
-if all_done "$done_once"; then pass; else fail "the drain does all: $(sort -n done.log | paste -sd' ')"; fi
+# A child that went with its daemon was begun again: its queue is done at least once.
+is "the drain does all" "1 2 3 4 5 6 100 101 200 201 300 301 400 401" \
+    "$(sort -nu done.log | paste -sd' ')"
 sql <<<"drop table $orders;"
 finish

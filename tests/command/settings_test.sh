@@ -81,7 +81,7 @@ env = { DAYBOOK_RUN = "x" }|7|env: DAYBOOK_... is set by us
 env = { LANG = 1 }|16|env: a text is wanted
 env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
-[queues]|2|'queues' is not known; there are database, [[schedule]], [[queue]] and [[aggregate]]
+[queues]|2|'queues' is not known; there are database, [[schedule]], [[queue]], [[plan]] and [[aggregate]]
 [queue]|1|a queue is a table in double brackets: [[queue]]
 [[schedule]]|1|a schedule needs a name
 zone = "UTC|12|Error while parsing
@@ -216,7 +216,7 @@ watch = { table = "product", column = "code" }|9|watch: 'column' is not known; t
 watch = "product"|9|watch: a table of texts is wanted
 reconcile = "@daily"|13|reconcile: there is nothing to compare with
 retention = "90m"|13|retention: whole hours are wanted
-forget_done = "90d"|15|forget_done: 90d is not from 1m to
+forget_done = "1d"|15|forget_done: a task of a queue with a period is done again
 segment = 1001|11|segment: 1001 is not from 1 to 1000
 workers = 0|11|workers: 0 is not from 1 to 1000
 batch = 0|9|batch: 0 is not from 1 to 10000

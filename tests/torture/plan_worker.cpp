@@ -1,7 +1,10 @@
 // A process at work on the orders of torture_plan, until it is asked to end or dies of itself.
-//   plan_worker URL write SEED LONGEST-SLEEP-MS   adds, pays and deletes orders, commits late,
-//   aborts plan_worker URL plan SEED                     makes passes, with faults armed
-//   plan_worker URL cursor                        what a naive reader sees that remembers an id
+//   plan_worker URL write SEED LONGEST-SLEEP-MS
+//     adds, pays and deletes orders, commits late, aborts
+//   plan_worker URL plan SEED 0 [FAILPOINT]
+//     makes passes, with faults armed; with that one only, at each pass
+//   plan_worker URL cursor
+//     what a naive reader sees that remembers an id
 #include <daybook/book.hpp>
 #include <daybook/planner.hpp>
 #include <daybook/testing.hpp>
@@ -87,7 +90,7 @@ void write(daybook::book& book, dice chance, int longest_ms) {
   }
 }
 
-void plan(daybook::book& book, dice chance) {
+void plan(daybook::book& book, dice chance, std::string const& only) {
   using daybook::testing::failpoint_action;
   static constexpr std::array places{"start.before_commit", "start.committed",    "step.begun",
                                      "step.effect_done",    "step.before_commit", "step.committed",
@@ -96,7 +99,9 @@ void plan(daybook::book& book, dice chance) {
                                       failpoint_action::fail};
   auto orders = book.planner("orders").value();
   while (over == 0) {
-    if (chance.one_in(3)) {
+    if (!only.empty()) {
+      daybook::testing::arm(only, failpoint_action::fail);
+    } else if (chance.one_in(3)) {
       daybook::testing::arm(places.at(static_cast<std::size_t>(chance.up_to(7))),
                             actions.at(static_cast<std::size_t>(chance.up_to(2))),
                             static_cast<unsigned>(chance.up_to(3)));
@@ -147,7 +152,7 @@ int main(int count, char** words) try {
   if (role == "write") {
     write(book, dice(static_cast<unsigned>(number(3))), number(4));
   } else if (role == "plan") {
-    plan(book, dice(static_cast<unsigned>(number(3))));
+    plan(book, dice(static_cast<unsigned>(number(3))), count > 5 ? words[5] : "");
   } else {
     follow_a_cursor(book);
   }

@@ -3,7 +3,8 @@
 // and stopped past their lease besides. At the end every order that is there and paid has exactly
 // one instance, and no instance is of an order that was never committed. How many of them a cursor
 // that remembers an id would have missed is printed beside it.
-//   torture_plan --engine NAME [--seconds 8] [--seed N] [--worker NAME] [--expect missed]
+//   torture_plan --engine NAME [--seconds 8] [--seed N] [--only FAILPOINT] [--worker NAME]
+//                [--expect missed]
 // Exit code: 0 good, 1 not.
 #include "support/engines.hpp"
 #include "torture/child.hpp"
@@ -34,6 +35,7 @@ struct settings {
   int seconds = 8;
   unsigned seed = std::random_device{}();
   std::string worker = "plan_worker";
+  std::string only = {};       ///< a failpoint, at each pass
   bool expect_missed = false;  ///< of a library that leaves out a rule
 };
 
@@ -89,9 +91,9 @@ class trial {
   int up_to(int most) { return std::uniform_int_distribution<int>(0, most)(dice_); }
 
   std::unique_ptr<child> worker(std::string const& role) {
-    return std::make_unique<child>(
-        std::vector<std::string>{torture::worker_path(how_.worker), database_.url(), role,
-                                 std::to_string(up_to(1'000'000)), on_sqlite_ ? "3" : "250"});
+    return std::make_unique<child>(std::vector<std::string>{
+        torture::worker_path(how_.worker), database_.url(), role, std::to_string(up_to(1'000'000)),
+        on_sqlite_ ? "3" : "250", how_.only});
   }
   void start(std::string const& role) { crew_.push_back({role, worker(role)}); }
 
@@ -213,6 +215,7 @@ int main(int count, char** words) try {
     std::string const name = words[at];
     if (name == "--engine") how.engine = words[at + 1];
     if (name == "--seconds") how.seconds = std::stoi(words[at + 1]);
+    if (name == "--only") how.only = words[at + 1];
     if (name == "--worker") how.worker = words[at + 1];
     if (name == "--expect") how.expect_missed = std::string("missed") == words[at + 1];
     if (name == "--seed") how.seed = static_cast<unsigned>(std::stoul(words[at + 1]));
