@@ -58,19 +58,17 @@ where queue = :queue and hi > :after order by hi limit :count;
 select id from {member} where id >= :lo and id < :hi order by id;
 
 -- How many are in which state; ids without a member are counted with their segment.
+-- One statement, so that a task is either in a segment or in a claim, which is counted as state 1.
 -- name: task.counts
 -- in: queue
 -- out: state, lane, due, tasks, segments, first_us
 select state, lane, case when due_us <= clock.us then 1 else 0 end as due,
   sum(hi - lo), count(*), min(due_us)
 from {segment}, (select {now} as us) as clock where queue = :queue
-group by 1, 2, 3 order by 1, 2, 3;
-
--- name: task.in_hand
--- in: queue
--- out: claims, tasks
-select count(*), coalesce(sum(size), 0) from {claim}
-where queue = :queue and reclaimed_us is null;
+group by 1, 2, 3
+union all
+select 1, 0, 0, coalesce(sum(size), 0), count(*), null
+from {claim} where queue = :queue and reclaimed_us is null;
 
 -- name: task.ledger_of
 -- in: claim, member

@@ -192,6 +192,11 @@ queue_counts store::counts() const {
       decode(row[2], due);
       decode(row[3], tasks);
       decode(row[4], segments);
+      if (static_cast<task_state>(state) == task_state::running) {
+        out.running = tasks;
+        out.claims = segments;
+        continue;
+      }
       out.segments += segments;
       if (due) out.due += tasks;
       put_earlier(due ? out.oldest_due : out.next_due, time_in(row[5]));
@@ -206,9 +211,6 @@ queue_counts store::counts() const {
         case task_state::running: break;
       }
     }
-    auto const hands = db::run(on, with_.sql["task.in_hand"], {here.id});
-    decode(hands.row(0)[0], out.claims);
-    decode(hands.row(0)[1], out.running);
     decode(db::run(on, with_.sql["member.count"], {here.id}).row(0)[0], out.members);
   });
   return out;
