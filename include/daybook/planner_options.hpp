@@ -31,7 +31,7 @@ enum class launch_rule : std::uint8_t {
   once = 0,           ///< never again, also after its task was removed
   no_overlap = 1,     ///< not while one is waiting, running or its outcome is unknown
   after_failure = 2,  ///< only where the last one failed, was discarded or removed
-  always = 3,         ///< whatever there is; one that is waiting still stands for both
+  always = 3,  ///< whatever there is, unless its outcome is unknown; one that waits stands for both
 };
 
 /// What was launched under a key before.

@@ -57,10 +57,15 @@ select next_us - {now} from {planner} where name = :name and paused = 0;
 
 -- The end of a pass, with that of its run.
 -- name: planner.passed
--- in: planner, began_us, launched, error
-update {planner} set passes = passes + 1, ended_us = {now}, launched = launched + :launched,
-  error = :error, next_us = :began_us + every_us
+-- in: planner, began_us, error
+update {planner} set passes = passes + 1, ended_us = {now}, error = :error,
+  next_us = :began_us + every_us
 where id = :planner;
+
+-- With its page, so that what a pass that dies has launched counts, too.
+-- name: planner.launched
+-- in: planner, count
+update {planner} set launched = launched + :count where id = :planner;
 
 -- The steps of the passes before.
 -- name: planner.forget_steps

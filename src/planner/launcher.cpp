@@ -127,7 +127,8 @@ decision launcher::by_rule(candidate const& of) const {
       if (state == task_state::succeeded) return refusal("the last instance succeeded");
       return {again};
     case launch_rule::always:
-      // One that waits stands for both; a person decides about one whose outcome is unknown.
+      // Whether it was done is for a person to say; one that waits stands for both.
+      if (state == task_state::unknown) return active();
       if (state == task_state::waiting || state == task_state::suspect) {
         return {decision::kind::pass_over};
       }
@@ -193,6 +194,7 @@ page_sum launcher::write(db::session& on, std::span<candidate const> page,
     db::run(on, with_.sql["planned.launch"], {of_->id, launched.text()});
   }
   if (!refused.empty()) db::run(on, with_.sql["planned.refuse"], {of_->id, refused.text()});
+  if (out.launched > 0) db::run(on, with_.sql["planner.launched"], {of_->id, out.launched});
   return out;
 }
 

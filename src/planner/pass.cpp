@@ -71,9 +71,9 @@ class pass final : public sink {
                                     db::session& on, run_state state, std::string_view why) {
       if (state == run_state::interrupted) return;
       auto const& with = of_.with();
-      db::run(on, with.sql["planner.passed"],
-              {of_.declared().id, began_us, sum_.launched,
-               state == run_state::succeeded ? std::string_view() : why});
+      db::run(
+          on, with.sql["planner.passed"],
+          {of_.declared().id, began_us, state == run_state::succeeded ? std::string_view() : why});
       // They say which pages there were, to an attempt that goes on with this run.
       db::run(on, with.sql["planner.forget_steps"],
               {std::string_view(of_.process_name()), key().str(), number});

@@ -169,6 +169,22 @@ TEST_P(planned, rules_look_at_the_last_instance) {
   expect_covered();
 }
 
+TEST_P(planned, no_rule_begins_anew_what_may_have_been_done) {
+  book_.make_queue("fulfil", {.mode = daybook::step_mode::at_most_once});
+  order(1, 2);
+  EXPECT_EQ(make().pass().launched, 1);
+  EXPECT_EQ(finish_all(daybook::result::unknown("the line was cut")), 1);
+  for (auto const rule :
+       {launch_rule::always, launch_rule::no_overlap, launch_rule::after_failure}) {
+    EXPECT_EQ(make({.rule = rule}).pass().refused, 1) << static_cast<int>(rule);
+  }
+  EXPECT_EQ(make().refusals().at(0).reason, "an earlier instance is unknown");
+  EXPECT_EQ(finish_all(), 0);
+  EXPECT_TRUE(fulfil_.resolve(key("1"), true));
+  EXPECT_EQ(finish_all(), 0);
+  EXPECT_EQ(make({.rule = launch_rule::always}).pass().launched, 1);
+}
+
 TEST_P(planned, a_preview_changes_nothing) {
   order(1, 5);
   auto plan = make();
@@ -294,6 +310,7 @@ TEST_P(planned, a_dead_planner_adds_nothing_more) {
   EXPECT_EQ(taken.launched, 19);
   EXPECT_EQ(fulfil_.counts().members, 29);
   EXPECT_EQ(database_.query("select sum(launches) from daybook_planned"), "29");
+  EXPECT_EQ(plan.info().launched, 29) << "also what the dead one has launched";
 }
 
 TEST_P(planned, a_pass_in_doubt_launches_nothing_twice) {
