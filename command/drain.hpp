@@ -13,10 +13,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace command {
 
@@ -32,14 +31,19 @@ class draining {
   void stop() noexcept;
 
  private:
+  struct worker {
+    std::string queue;
+    std::unique_ptr<daybook::node> node;
+    std::atomic<bool> found_nothing = false;  ///< when it last looked
+  };
+
   std::int64_t work_once();
-  std::int64_t drain(daybook::node& of);
+  std::int64_t drain(worker& one);
   [[nodiscard]] bool somebody_works() const;
 
   daybook::node& schedules_;
-  /// Queues, and for each of their workers a node: one node drains in one thread.
-  std::vector<std::pair<std::string, std::unique_ptr<daybook::node>>> workers_;
-  std::atomic<int> busy_ = 0;  ///< nodes that look for work, or do some
+  /// For each queue as many as it is to have: one node drains in one thread.
+  std::deque<worker> workers_;
   std::atomic<bool> stopped_ = false;
 };
 
