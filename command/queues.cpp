@@ -49,6 +49,7 @@ json json_of(daybook::queue_info const& of) {
           {"on_new", word_in(on_new_words, how.on_new)},
           {"retention_ms", milliseconds(how.retention).count()},
           {"forget_done_ms", milliseconds(how.forget_done).count()},
+          {"in_order", how.in_order},
           {"segment", how.segment}};
 }
 

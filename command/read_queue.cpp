@@ -93,6 +93,14 @@ void read_grain(declared_queue& into, toml_value const& from) {
   if (into.options.period.count() > 0 && longer) from.wrong("longer than the period");
 }
 
+void read_in_order(declared_queue& into, toml_value const& from) {
+  into.options.in_order = from.truth();
+  if (!into.options.in_order) return;
+  if (into.options.period.count() > 0) from.wrong("a task of a queue with a period is done again");
+  if (into.options.rounds) from.wrong("it does not go with rounds");
+  if (into.watch) from.wrong("it does not go with a table that is watched");
+}
+
 void read_forget_done(declared_queue& into, toml_value const& from) {
   if (into.options.period.count() > 0) from.wrong("a task of a queue with a period is done again");
   into.options.forget_done = std::chrono::floor<seconds>(
@@ -130,7 +138,7 @@ void read_number(declared_queue& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: some say what others may be.
-constexpr std::array<key, 24> keys{{
+constexpr std::array<key, 25> keys{{
     {"name", read_name},
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
@@ -154,6 +162,7 @@ constexpr std::array<key, 24> keys{{
     {"reconcile", read_reconcile},
     {"retention", read_retention},
     {"forget_done", read_forget_done},
+    {"in_order", read_in_order},
     {"segment", read_number<&daybook::queue_options::segment, 1, 1000>},
     {"workers",
      [](auto& into, auto& from) { into.workers = static_cast<int>(from.number(1, 1000)); }},

@@ -57,6 +57,12 @@ struct queue_options {
   /// Members that succeeded or were discarded longer ago are removed by upkeep(): at least a
   /// minute, at most the retention; 0: never. Not in a queue with a period.
   std::chrono::seconds forget_done{0};
+  /// Tasks whose keys agree up to their last '/' are a series, and are begun one after the other in
+  /// the order in which they were added: each when the one before has succeeded, or was discarded
+  /// or removed. One that failed, snoozes, is dead, or whose outcome is unknown, holds up those
+  /// behind it. Chosen when the queue is made; not with a period, rounds, priorities or a table
+  /// that is watched. Each task has a row of its own then.
+  bool in_order = false;
   /// So many neighbours share a row at most, 1 to 1000. Best: what one claim takes.
   int segment = 1000;
 };

@@ -481,3 +481,15 @@ create table if not exists {sweep_page} (
 
 -- How long a task that is done stays a member; null, 0: for ever.
 alter table {queue} add column forget_us bigint;
+
+-- Whether the tasks of a series are done one after the other; null, 0: not.
+alter table {queue} add column in_order tinyint;
+
+-- A task of such a queue that is not over.
+create table if not exists {series} (
+  added_us   bigint not null,
+  member     bigint not null primary key,
+  queue      int    not null,
+  series_key varbinary(255) not null,
+  index series_in_order (queue, series_key, added_us, member)
+) engine = InnoDB;

@@ -508,3 +508,17 @@ create index if not exists {prefix}sweep_page_open on {sweep_page} (planner, swe
 
 -- How long a task that is done stays a member; null, 0: for ever.
 alter table {queue} add column if not exists forget_us bigint;
+
+-- Whether the tasks of a series are done one after the other; null, 0: not.
+alter table {queue} add column if not exists in_order smallint;
+
+-- A task of such a queue that is not over.
+create table if not exists {series} (
+  added_us   bigint not null,
+  member     bigint not null primary key,
+  queue      int    not null,
+  series_key text   collate "C" not null
+);
+
+create index if not exists {prefix}series_in_order
+  on {series} (queue, series_key, added_us, member);

@@ -4,34 +4,34 @@
 -- name: queue.make
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
 --   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
---   forget_us
+--   forget_us, in_order
 insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
-  forget_us, paused, slot_next_us, version, created_us)
+  forget_us, in_order, paused, slot_next_us, version, created_us)
 values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
   :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
-  :on_new, :forget_us, 0, 0, 1, {now}) on conflict (name) do nothing;
+  :on_new, :forget_us, :in_order, 0, 0, 1, {now}) on conflict (name) do nothing;
 
 -- name: queue.change
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
 --   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
---   forget_us
+--   forget_us, in_order
 update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
   cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
   backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
   running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
   retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new,
-  forget_us = :forget_us
+  forget_us = :forget_us, in_order = :in_order
 where name = :name;
 
 -- name: queue.look
 -- in: name
 -- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
 --   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
---   paused, on_new, forget_us, round_us
+--   paused, on_new, forget_us, in_order, round_us
 select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
-  paused, coalesce(on_new, 0), coalesce(forget_us, 0), round_us
+  paused, coalesce(on_new, 0), coalesce(forget_us, 0), coalesce(in_order, 0), round_us
 from {queue} where name = :name;
 
 -- name: queue.names

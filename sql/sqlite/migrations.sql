@@ -483,3 +483,17 @@ create index if not exists {schema}.{prefix}sweep_page_open
 
 -- How long a task that is done stays a member; null, 0: for ever.
 alter table {queue} add column forget_us integer;
+
+-- Whether the tasks of a series are done one after the other; null, 0: not.
+alter table {queue} add column in_order integer;
+
+-- A task of such a queue that is not over.
+create table if not exists {series} (
+  added_us   integer not null,
+  member     integer not null primary key,
+  queue      integer not null,
+  series_key text not null
+) strict;
+
+create index if not exists {schema}.{prefix}series_in_order
+  on {prefix}series (queue, series_key, added_us, member);

@@ -4,6 +4,7 @@
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "queue/series.hpp"
 #include "queue/share.hpp"
 
 #include <daybook/error.hpp>
@@ -86,7 +87,7 @@ std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
   return out;
 }
 
-ends text_of(settled const& what) {
+ends text_of(settled const& what, policy const& by) {
   base::rows segments;
   for (auto const& [s, how] : what.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
@@ -100,7 +101,9 @@ ends text_of(settled const& what) {
     outcomes.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
     outcomes.add(std::string_view(t.remark));
   }
-  return {segments.text(), outcomes.text()};
+  ends out{segments.text(), outcomes.text()};
+  if (by.in_order) out.over = over_in(what.back);
+  return out;
 }
 
 batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
@@ -288,13 +291,15 @@ batch::end batch::end_in(db::session& on, policy const& by, ends const* known) {
     if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
     read_ledger(on);
     db::run(on, with.sql["claim.forget_done"], {id_});
-    read = text_of(settle_all(by));
+    read = text_of(settle_all(by), by);
     known = &read;
   }
   auto const ended = db::run(
       on, with.sql["claim.complete"],
       {id_, holder_, known->segments, known->outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
-  return ended.something() ? end::ours : end::gone;
+  if (!ended.something()) return end::gone;
+  if (by.in_order) end_series(with, on, known->over);
+  return end::ours;
 }
 
 /// After a COMMIT with a lost reply: a claim that is not there was ended by us.
@@ -313,7 +318,7 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_
   auto const by = of_->present().by;
   ends known;
   // Before the transaction begins: where writers take turns, they wait for no more than they must.
-  if (!ledger_used_) known = text_of(settle_all(by));
+  if (!ledger_used_) known = text_of(settle_all(by), by);
   for (;; in_doubt = true) {
     try {
       auto const decided = core::transact(with, insist(with, "complete"), [&](db::session& on) {
@@ -336,13 +341,15 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_
   }
 }
 
-bool batch::goes_together() const { return of_->goes_together() && !ledger_used_; }
+bool batch::goes_together() const {
+  return of_->goes_together() && !ledger_used_ && !of_->present().by.in_order;
+}
 
 outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
   auto const& with = of_->with();
   with.check_process();
   auto const by = of_->present().by;
-  auto const texts = text_of(settle_all(by));
+  auto const texts = text_of(settle_all(by), by);
   std::vector<db::call> calls;
   db::add_calls(
       calls, with.sql["claim.complete"],
@@ -393,7 +400,7 @@ outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
     if (became_ == outcome::done) next = of_->claim({.limit = limit});
     return *became_;
   }
-  if (goes_together() && !of_->present().throttled()) return end_together(limit, &next);
+  if (goes_together() && !of_->present().in_turns()) return end_together(limit, &next);
   auto const holder = of_->holder();
   std::string id;
   taking took;

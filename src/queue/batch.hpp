@@ -32,8 +32,9 @@ namespace queues {
 struct ends {
   std::string segments;
   std::string outcomes;
+  std::string over = "[]";  ///< for end_series()
 };
-[[nodiscard]] ends text_of(settled const& what);
+[[nodiscard]] ends text_of(settled const& what, policy const& by);
 
 class batch {
  public:

@@ -1,6 +1,7 @@
 // Members: keys that come and go, and what people ask for. Ids are given out in blocks, each block
 // to one process, so that the keys that one process adds are neighbours.
 #include "base/rows.hpp"
+#include "queue/series.hpp"
 #include "queue/store.hpp"
 
 #include "core/run.hpp"
@@ -22,11 +23,17 @@ constexpr std::size_t piece_size = 10'000;
 /// SQL and its way there are cheap beside so many bytes.
 constexpr std::size_t piece_bytes = 4 << 20;
 
-void check_options(std::string_view queue, task_options const& how) {
+void check_options(std::string_view queue, task_options const& how, policy const& by) {
   if (how.priority < 0 || how.priority >= priorities) {
     throw error({.kind = fault::bad_argument},
                 "queue '" + std::string(queue) + "': a priority of " +
                     std::to_string(how.priority) + ": it must be between 0 and 9");
+  }
+  if (by.in_order && how.priority != task_options{}.priority) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + std::string(queue) +
+                    "': a priority, where tasks are done in the order in which they were added "
+                    "(in_order)");
   }
 }
 
@@ -110,11 +117,12 @@ void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options 
   auto const at = at_of(how);
   db::run(on, with_.sql["member.arm"],
           {present().id, lo, hi, std::int64_t{how.priority}, to_value(at)});
+  if (present().by.in_order) begin_series(with_, on, lo, hi);
   ring_after(on);
 }
 
 bool store::add_in(db::session& on, key const& of, task_options const& how) {
-  check_options(name_, how);
+  check_options(name_, how, present().by);
   check_payload(name_, of, how.payload);
   auto const id = next_id(on);
   auto const added =
@@ -151,7 +159,8 @@ std::int64_t store::own_ids_in(db::session& on, std::int64_t first, std::int64_t
 
 void store::arm_all(db::session& on, std::int64_t lo, std::int64_t count,
                     task_options const& how) const {
-  auto const widest = present().by.segment;
+  auto const by = present().by;
+  auto const widest = by.in_order ? count : by.segment;
   for (auto at = lo; at < lo + count; at += widest) {
     arm(on, at, std::min(at + widest, lo + count), how);
   }
@@ -188,7 +197,7 @@ std::int64_t store::reserve(std::int64_t count) const {
 
 std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
                                task_options const& how) const {
-  check_options(name_, how);
+  check_options(name_, how, present().by);
   if (all.empty()) return 0;
   auto const count = static_cast<std::int64_t>(all.size());
   first = own_ids_in(on, first, count);
@@ -235,7 +244,7 @@ imported store::import_piece(std::span<entry const> piece, task_options const& h
 imported store::import(std::function<std::optional<entry>()> const& next, task_options const& how,
                        std::function<bool(imported const&)> const& told) {
   with_.check_process();
-  check_options(name_, how);
+  check_options(name_, how, present().by);
   imported sum;
   std::vector<entry> piece;
   for (bool more = true; more;) {

@@ -1,5 +1,6 @@
 // Taking back what dead holders had in hand: their unfinished tasks become suspects.
 #include "queue/batch.hpp"
+#include "queue/series.hpp"
 #include "queue/store.hpp"
 
 #include "base/mutant.hpp"
@@ -64,11 +65,12 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
             if (base::left_out("ledger")) ledger.clear();
             auto const endings = endings_of(with_, on, ranges, ledger);
             auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
-            auto const texts = queues::text_of(ended);
+            auto const texts = queues::text_of(ended, here.by);
             if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
             db::run(on, with_.sql["claim.complete"],
                     {id, holder, texts.segments, texts.outcomes,
                      std::int64_t{here.by.every_outcome ? 1 : 0}});
+            end_series(with_, on, texts.over);
             db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
             return core::decision::commit;
           });

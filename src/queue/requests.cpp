@@ -1,8 +1,10 @@
 // What people asked for is done here, by the next claim: the task is cut out of its segment.
+#include "queue/series.hpp"
 #include "queue/store.hpp"
 
 #include <daybook/error.hpp>
 
+#include <span>
 #include <utility>
 
 namespace daybook {
@@ -37,6 +39,8 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
     if (auto const changed = change(here.by, one, static_cast<asked>(kind), now_us)) {
       db::run(on, with_.sql["segment.remove"], {whole.hi});
       db::run(on, with_.sql["segment.put"], {here.id, text_of(carve(whole, *changed))});
+      written const put{*changed};
+      if (here.by.in_order) end_series(with_, on, over_in(std::span(&put, 1)));
     }
   }
   db::run(on, with_.sql["request.remove"], {seq});

@@ -22,8 +22,9 @@ struct row {
   policy by;
   bool paused = false;
   std::optional<std::int64_t> round_us;
-  [[nodiscard]] bool throttled() const noexcept {
-    return options.running_limit > 0 || options.rate.has_value();
+  /// Those who claim take turns.
+  [[nodiscard]] bool in_turns() const noexcept {
+    return options.running_limit > 0 || options.rate.has_value() || options.in_order;
   }
 };
 

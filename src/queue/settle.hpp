@@ -80,6 +80,7 @@ struct policy {
   std::int64_t longest_backoff_us = 0;
   int crash_limit = 3;
   std::int64_t segment = 1000;
+  bool in_order = false;
 };
 
 /// How one task ended.

@@ -52,6 +52,9 @@ void check_times(std::string_view queue, queue_options const& of) {
           "their outcomes are (retention)");
     }
   }
+  if (of.in_order && (!once || of.rounds)) {
+    bad(queue, "a queue whose tasks are done in order has neither a period nor rounds (in_order)");
+  }
   if (of.rate && (of.rate->count < 1 || of.rate->per < microseconds{1} ||
                   of.rate->per / of.rate->count < microseconds{1})) {
     bad(queue, "a rate of " + std::to_string(of.rate->count) + " in " +
@@ -89,8 +92,8 @@ void with_row(std::string_view name, queue_options const& of, Execute const& exe
            std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
            std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
            std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
-           static_cast<std::int64_t>(of.on_new),
-           std::int64_t{microseconds(of.forget_done).count()}});
+           static_cast<std::int64_t>(of.on_new), std::int64_t{microseconds(of.forget_done).count()},
+           std::int64_t{of.in_order ? 1 : 0}});
 }
 
 void write_row(core::context const& with, bool there, std::string_view name,
@@ -108,9 +111,9 @@ void write_row(core::context const& with, bool there, std::string_view name,
 
 row row_of(std::span<cell const> cells) {
   row out;
-  std::vector<std::int64_t> n(19);
+  std::vector<std::int64_t> n(20);
   for (std::size_t i = 0; i < n.size(); ++i) decode(cells[i], n[i]);
-  decode(cells[19], out.round_us);
+  decode(cells[20], out.round_us);
   out.id = n[0];
   out.version = n[1];
   auto& to = out.options;
@@ -131,8 +134,9 @@ row row_of(std::span<cell const> cells) {
   out.paused = n[16] != 0;
   to.on_new = static_cast<daybook::on_new>(n[17]);
   to.forget_done = std::chrono::duration_cast<seconds>(microseconds(n[18]));
-  out.by = {n[2],        n[3], to.cadence, to.mode,        to.every_outcome,
-            to.attempts, n[8], n[9],       to.crash_limit, n[15]};
+  to.in_order = n[19] != 0;
+  out.by = {n[2], n[3], to.cadence,     to.mode, to.every_outcome, to.attempts,
+            n[8], n[9], to.crash_limit, n[15],   to.in_order};
   return out;
 }
 
@@ -144,7 +148,13 @@ bool same(queue_options const& there, queue_options const& wanted) {
          there.crash_limit == wanted.crash_limit && there.running_limit == wanted.running_limit &&
          slot_of(there) == slot_of(wanted) && there.rounds == wanted.rounds &&
          there.retention == wanted.retention && there.segment == wanted.segment &&
-         there.on_new == wanted.on_new && there.forget_done == wanted.forget_done;
+         there.on_new == wanted.on_new && there.forget_done == wanted.forget_done &&
+         there.in_order == wanted.in_order;
+}
+
+queue_options whole(queue_options of) {
+  if (of.in_order) of.segment = 1;
+  return of;
 }
 
 }  // namespace
@@ -193,9 +203,13 @@ std::optional<row> look(core::context const& with, std::string_view name) {
 }
 
 std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& options, remark const* by) {
-  check(name, options);
+                            queue_options const& wanted, remark const* by) {
+  check(name, wanted);
+  auto const options = whole(wanted);
   auto found = look(with, name);
+  if (found && found->options.in_order != options.in_order) {
+    bad(name, "whether its tasks are done in order (in_order) is chosen when it is made");
+  }
   // In doubt both may be tried again: each leaves the row as asked for.
   for (bool tried = false; !found || !same(found->options, options); tried = true) {
     try {

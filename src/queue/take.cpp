@@ -2,6 +2,7 @@
 #include "base/failpoint.hpp"
 #include "base/uuid.hpp"
 #include "queue/batch.hpp"
+#include "queue/series.hpp"
 #include "queue/store.hpp"
 
 #include <daybook/error.hpp>
@@ -166,13 +167,19 @@ taking store::take_in(db::session& on, std::string const& id, std::string const&
                       bool suspects) {
   auto const here = present();
   permission start{limit};
-  if (here.throttled()) start = permitted(on, here, limit);
+  if (here.in_turns()) start = permitted(on, here, limit);
   if (start.limit == 0) return {};
   int const first = suspects ? priorities : 0;
-  taking out{
-      db::run(on, with_.sql["claim.take"],
-              {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}}),
-      start.first_us, start.slot_us};
+  taking out{.first_us = start.first_us, .slot_us = start.slot_us};
+  if (here.by.in_order) {
+    auto const heads = heads_of(with_, on, here.id, first + task_options{}.priority, start.limit);
+    db::run(on, with_.sql["series.take"], {id, here.id, holder, heads});
+    out.found = db::run(on, with_.sql["claim.tasks"], {id});
+  } else {
+    out.found =
+        db::run(on, with_.sql["claim.take"],
+                {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}});
+  }
   if (out.any() && start.slot_us > 0) {
     auto const until = start.next_us + ids_taken(out.found) * start.slot_us;
     db::run(on, with_.sql["queue.reserve"], {here.id, until});
@@ -227,7 +234,7 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
     auto const id = new_id();
     taking took;
     try {
-      if (!how.suspects && goes_together() && !present().throttled()) {
+      if (!how.suspects && goes_together() && !present().in_turns()) {
         std::vector<db::call> calls;
         add_taking(calls, id, who, how.limit);
         auto answers = core::write_together(with_, {.name = "claim", .patience = patience}, calls);

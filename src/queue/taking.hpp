@@ -12,7 +12,7 @@ namespace queues {
 
 struct taking {
   /// Of claim.take: the ranges and, where the engine gives them at once, the tasks.
-  db::table found;
+  db::table found = {};
   std::int64_t first_us = 0;  ///< from now to the first start
   std::int64_t slot_us = 0;   ///< between two starts; 0: no rate
 

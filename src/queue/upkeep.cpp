@@ -1,5 +1,6 @@
 // Upkeep: fewer rows for the same tasks, a changed period followed, old outcomes forgotten. In
 // small transactions that pass over what others have in hand.
+#include "queue/series.hpp"
 #include "queue/store.hpp"
 
 #include "base/mutant.hpp"
@@ -133,6 +134,7 @@ upkept store::upkeep() {
   auto const here = present();
   upkept sum;
   sum.removed = forget_done(here);
+  if (here.by.in_order) forget_strays(with_, here.id);
   std::int64_t after = 0;
   for (bool more = true; more;) {
     auto const from = after;

@@ -291,7 +291,9 @@ void watcher::uninstall(remark const* by) {
 }
 
 void check_kept(store const& of, watched_table const& what) {
-  if (of.present().options.forget_done.count() == 0) return;
+  auto const options = of.present().options;
+  if (options.in_order) bad(of, what, "its tasks are done in the order in which they were added");
+  if (options.forget_done.count() == 0) return;
   bad(of, what,
       "it removes members that are done (forget_done), whose rows would bring them again");
 }

@@ -39,11 +39,10 @@ class catalogue : public on_engine {
     }
 
     static bool has_own(std::string const& room) {
-      static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
-                                               "task.",     "request.", "outcome.", "wake.",
-                                               "schedule.", "tick.",    "table.",   "aggregation.",
-                                                 "watch.",    "planner.", "planned.", "period.",
-                                                 "sweep."};
+      static std::set<std::string> const rooms{
+          "queue.",   "member.",  "claim.",    "segment.", "task.",  "request.",
+          "outcome.", "wake.",    "schedule.", "tick.",    "table.", "aggregation.",
+          "watch.",   "planner.", "planned.",  "period.",  "sweep.", "series."};
       return rooms.contains(room);
     }
   };
@@ -64,6 +63,8 @@ class catalogue : public on_engine {
             {". claim", "01234567-89ab-7def-8123-456789abcdef"},
             {". holder", "h"},
             {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
+            {". heads", "[[2]]"},
+            {". ranges", "[[1,2]]"},
             {"claim.done rows", R"([[1,2,2,1,0,""]])"},
             {"member.add_all rows", R"([[1,"a",null]])"},
             {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
@@ -303,8 +304,9 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
       on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
     }
     auto const how = on_sqlite() ? "explain query plan " : "explain ";
-    for (auto const* name : {"member.find", "member.range", "segment.of", "segment.hold",
-                             "segment.piece", "segment.living", "task.outcome", "task.told"}) {
+    for (auto const* name :
+         {"member.find", "member.range", "segment.of", "segment.hold", "segment.piece",
+          "segment.living", "task.outcome", "task.told", "series.heads"}) {
       for (auto const& part : in.sql[name].parts) {
         text += std::string(name) + "\n";
         for (auto const& one : accesses(explained(on, how, part.what, with))) {

@@ -1,0 +1,66 @@
+-- Queues in order: tasks whose keys agree up to their last '/' are a series, and one is begun when
+-- those added before it are over. Here is each that is not; `added_us` and then the id say who is
+-- before whom. Transactions that overlap and lock nothing together have no order among themselves.
+
+-- New members, which one segment holds: each becomes one of its own. A key without a '/' is a series
+-- of its own.
+-- name: series.add
+-- in: lo, hi
+insert into {series} (member, queue, series_key, added_us)
+select id, queue, case when instr(member_key, '/') = 0 then member_key
+                       else rtrim(member_key, replace(member_key, '/', '')) end, created_us
+from {member} where id >= :lo and id < :hi;
+-- then
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
+select m.id + 1, m.id, s.queue, s.lane, s.state, s.attempts, s.crashes, s.period_us, s.turn_us,
+  s.due_us
+from {segment} s join {member} m on m.id >= s.lo and m.id < s.hi - 1
+where s.hi = :hi and s.lo = :lo;
+-- then
+update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
+
+-- Which due ones are first. A member that was removed holds nobody up. No lock: who is first stays
+-- so until it is over.
+-- name: series.heads
+-- in: queue, lane, count
+-- out: hi
+select s.hi from {segment} s
+where s.queue = :queue and s.lane = :lane and s.due_us <= {now}
+  and not exists (
+    select 1 from {series} o
+      join {series} e on e.queue = o.queue and e.series_key = o.series_key
+        and (e.added_us, e.member) < (o.added_us, o.member)
+      join {member} m on m.id = e.member
+    where o.member = s.lo)
+order by s.due_us, s.hi limit :count;
+
+-- A claim of those among `heads`, rows of [hi], that are due still. Its tasks: claim.tasks.
+-- name: series.take
+-- in: claim, queue, holder, heads
+insert into {claim} (id, queue, holder, claimed_us, size, ranges)
+select :claim, :queue, :holder, {now}, count(*),
+  json_group_array(json_array(lo, hi, hi, lane, state, attempts, crashes, turn_us, period_us,
+                              due_us))
+from {segment}
+where hi in (select c0 from daybook_rows(:heads)) and queue = :queue and due_us <= {now}
+  and exists (select 1 from {queue} q where q.id = :queue and q.paused = 0)
+  and exists (select 1 from {holder} where uuid = :holder and ended_us is null)
+having count(*) > 0;
+-- then
+delete from {segment} where hi in (
+  select r.c1 from {claim} c, daybook_rows(c.ranges) as r where c.id = :claim);
+
+-- They are over. `ranges`: rows of [lo, hi] of ids.
+-- name: series.end
+-- in: ranges
+delete from {series} where member in (
+  select s.member from daybook_rows(:ranges) as r
+    cross join {series} s on s.member >= r.c0 and s.member < r.c1);
+
+-- Those of members that were removed.
+-- name: series.strays
+-- in: queue, count
+-- out: member
+select member from {series} o
+where queue = :queue and not exists (select 1 from {member} m where m.id = o.member)
+limit :count;

@@ -1,0 +1,81 @@
+#include "queue/series.hpp"
+
+#include "base/rows.hpp"
+#include "core/transact.hpp"
+#include "queue/store.hpp"
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t strays_at_once = 1000;
+
+bool is_over(segment const& of) {
+  return of.state == task_state::succeeded || of.state == task_state::discarded;
+}
+
+}  // namespace
+
+void begin_series(core::context const& with, db::session& on, std::int64_t lo, std::int64_t hi) {
+  db::run(on, with.sql["series.add"], {lo, hi});
+}
+
+std::string heads_of(core::context const& with, db::session& on, std::int64_t queue, int lane,
+                     std::int64_t limit) {
+  auto const found = db::run(on, with.sql["series.heads"], {queue, std::int64_t{lane}, limit});
+  base::rows out;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::int64_t hi = 0;
+    decode(found.row(i)[0], hi);
+    out.begin().add(hi);
+  }
+  return out.text();
+}
+
+std::string over_in(std::span<written const> back) {
+  base::rows over;
+  for (auto const& one : back) {
+    if (is_over(one.what)) over.begin().add(one.what.lo).add(one.what.hi);
+  }
+  return over.text();
+}
+
+void end_series(core::context const& with, db::session& on, std::string const& over) {
+  if (over != base::rows().text()) db::run(on, with.sql["series.end"], {over});
+}
+
+std::int64_t forget_strays(core::context const& with, std::int64_t queue) {
+  std::int64_t sum = 0;
+  for (bool more = true; more;) {
+    base::rows strays;
+    std::size_t count = 0;
+    core::read(with, patience, [&](db::session& on) {
+      auto const found = db::run(on, with.sql["series.strays"], {queue, strays_at_once});
+      strays = {};
+      count = found.size();
+      for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t member = 0;
+        decode(found.row(i)[0], member);
+        strays.begin().add(member).add(member + 1);
+      }
+    });
+    more = std::cmp_equal(count, strays_at_once);
+    if (count == 0) break;
+    try {
+      core::write(with, {.name = "series", .patience = patience}, with.sql["series.end"],
+                  {strays.text()});
+      sum += static_cast<std::int64_t>(count);
+    } catch (core::lost_reply const&) {
+      more = true;  // those that are there still are found again
+    }
+  }
+  return sum;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook
