@@ -182,6 +182,7 @@ until_true 20 grep -q ' reloaded ' daemon.err
 if until_true 20 grep -q "its key is null" daemon.err; then pass; else fail "a plan that fails is told"; fi
 sql <<<"insert into $orders values (6, 'paid', 'f');"
 if until_true 20 all_done "1 2 3 4 5 6"; then pass; else fail "the other plan goes on"; fi
+is "status counts it" 1 "$(daybook status --json | field plans_failing)"
 if [[ $(daybook plans show none --json 2>err | field error) == *"its key is null"* ]]; then pass; else
     fail "the error is kept"
 fi

@@ -57,6 +57,8 @@ is "dead" dead "$(state once a)"
 is "why" "dead the partner says no" "$(shows once a outcomes.0.state) $(shows once a outcomes.0.remark)"
 code "show" 0 daybook tasks show once a
 has "show" out "the partner says no"
+is "status counts them" 5 "$(daybook status --json | field tasks_dead)"
+has "status tells who decides" <(daybook status) "tasks list QUEUE --state dead"
 code "run-now of the dead" 66 daybook tasks run-now once a
 has "run-now of the dead" err "it is dead and waits for a person; use tasks retry"
 code "retry" 0 daybook tasks retry once a --reason "they have changed their mind"
