@@ -4,6 +4,7 @@
 #include <daybook/adopt.hpp>
 #include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>
+#include <daybook/claim.hpp>
 #include <daybook/cron.hpp>
 #include <daybook/error.hpp>
 #include <daybook/hand_out.hpp>
@@ -15,10 +16,13 @@
 #include <daybook/operate.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/pending.hpp>
+#include <daybook/planner.hpp>
+#include <daybook/queue.hpp>
 #include <daybook/run.hpp>
 #include <daybook/schedule.hpp>
 #include <daybook/sql.hpp>
 #include <daybook/step.hpp>
+#include <daybook/sweep.hpp>
 #include <daybook/tick.hpp>
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
