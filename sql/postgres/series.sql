@@ -3,36 +3,58 @@
 -- before whom. Transactions that overlap and lock nothing together have no order among themselves.
 
 -- New members, which one segment holds: each becomes one of its own. A key without a '/' is a series
--- of its own.
+-- of its own. `added_us`: null, when the key came.
 -- name: series.add
--- in: lo, hi
+-- in: lo, hi, added_us
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when strpos(member_key, '/') = 0 then member_key
-                       else left(member_key, length(member_key) - strpos(reverse(member_key), '/') + 1) end, created_us
+                       else left(member_key, length(member_key) - strpos(reverse(member_key), '/') + 1) end, coalesce(:added_us::bigint, created_us)
 from {member} where id >= :lo and id < :hi;
 -- then
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
 select m.id + 1, m.id, s.queue, s.lane, s.state, s.attempts, s.crashes, s.period_us, s.turn_us,
   s.due_us
 from {segment} s join {member} m on m.id >= s.lo and m.id < s.hi - 1
-where s.hi = :hi and s.lo = :lo;
+where s.hi = :hi and s.lo = :lo and :added_us::bigint is null;
 -- then
-update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
+update {segment} set lo = hi - 1 where hi = :hi and lo = :lo and :added_us::bigint is null;
 
--- Which due ones are first. A member that was removed holds nobody up. No lock: who is first stays
--- so until it is over.
+-- Which of the `among` that are due for longest are first of their series. A member that was removed
+-- holds nobody up. No lock: who is first stays so until it is over.
 -- name: series.heads
+-- in: queue, lane, among, count
+-- out: hi
+select s.hi from (
+  select hi, lo, due_us from {segment}
+  where queue = :queue and lane = :lane::int and due_us <= {now}
+  order by due_us, hi limit :among::bigint) as s
+where not exists (
+  select from {series} o
+    join {series} e on e.queue = o.queue and e.series_key = o.series_key
+      and (e.added_us, e.member) < (o.added_us, o.member)
+    join {member} m on m.id = e.member
+  where o.member = s.lo)
+order by s.due_us, s.hi limit :count::bigint;
+
+-- The same by looking at each series that has a task, where those behind are many.
+-- name: series.all_heads
 -- in: queue, lane, count
 -- out: hi
-select s.hi from {segment} s
-where s.queue = :queue and s.lane = :lane::int and s.due_us <= {now}
-  and not exists (
-    select from {series} o
-      join {series} e on e.queue = o.queue and e.series_key = o.series_key
-        and (e.added_us, e.member) < (o.added_us, o.member)
-      join {member} m on m.id = e.member
-    where o.member = s.lo)
-order by s.due_us, s.hi limit :count::bigint;
+with recursive each_one (series_key) as (
+  select min(series_key) from {series} where queue = :queue
+  union all
+  select (select min(s.series_key) from {series} s
+          where s.queue = :queue and s.series_key > k.series_key)
+  from each_one k where k.series_key is not null
+)
+select s.hi from (
+  select (select e.member from {series} e join {member} m on m.id = e.member
+          where e.queue = :queue and e.series_key = k.series_key
+          order by e.added_us, e.member limit 1) as id
+  from each_one k where k.series_key is not null) as head
+  join {segment} s on s.hi = head.id + 1
+where s.lo = head.id and s.lane = :lane::int and s.due_us <= {now}
+limit :count::bigint;
 
 -- A claim of those among `heads`, rows of [hi], that are due still. Its tasks: claim.tasks.
 -- name: series.take

@@ -40,7 +40,10 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
       db::run(on, with_.sql["segment.remove"], {whole.hi});
       db::run(on, with_.sql["segment.put"], {here.id, text_of(carve(whole, *changed))});
       written const put{*changed};
-      if (here.by.in_order) end_series(with_, on, over_in(std::span(&put, 1)));
+      if (here.by.in_order) {
+        end_series(with_, on, over_in(std::span(&put, 1)));
+        if (is_over(whole) && !is_over(*changed)) begin_again(with_, on, member, now_us);
+      }
     }
   }
   db::run(on, with_.sql["request.remove"], {seq});

@@ -13,20 +13,32 @@ namespace queues {
 namespace {
 
 constexpr std::int64_t strays_at_once = 1000;
-
-bool is_over(segment const& of) {
-  return of.state == task_state::succeeded || of.state == task_state::discarded;
-}
+/// So many times what is wanted is looked at in the order of due times, before each series is.
+constexpr std::int64_t look_ahead = 4;
 
 }  // namespace
 
+bool is_over(segment const& of) noexcept {
+  return of.state == task_state::succeeded || of.state == task_state::discarded;
+}
+
 void begin_series(core::context const& with, db::session& on, std::int64_t lo, std::int64_t hi) {
-  db::run(on, with.sql["series.add"], {lo, hi});
+  db::run(on, with.sql["series.add"], {lo, hi, nullptr});
+}
+
+void begin_again(core::context const& with, db::session& on, std::int64_t member,
+                 std::int64_t now_us) {
+  db::run(on, with.sql["series.add"], {member, member + 1, now_us});
 }
 
 std::string heads_of(core::context const& with, db::session& on, std::int64_t queue, int lane,
                      std::int64_t limit) {
-  auto const found = db::run(on, with.sql["series.heads"], {queue, std::int64_t{lane}, limit});
+  auto found =
+      db::run(on, with.sql["series.heads"], {queue, std::int64_t{lane}, limit * look_ahead, limit});
+  // Those due for longest may all be behind one that takes its time.
+  if (found.size() == 0) {
+    found = db::run(on, with.sql["series.all_heads"], {queue, std::int64_t{lane}, limit});
+  }
   base::rows out;
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::int64_t hi = 0;

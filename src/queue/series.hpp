@@ -16,6 +16,10 @@ namespace queues {
 
 /// New members with the ids [lo, hi), which one segment holds.
 void begin_series(core::context const& with, db::session& on, std::int64_t lo, std::int64_t hi);
+/// One that was over is to be done again: it is the last of its series.
+void begin_again(core::context const& with, db::session& on, std::int64_t member,
+                 std::int64_t now_us);
+[[nodiscard]] bool is_over(segment const& of) noexcept;
 
 /// For series.take: the first of each series that are due in a lane.
 [[nodiscard]] std::string heads_of(core::context const& with, db::session& on, std::int64_t queue,

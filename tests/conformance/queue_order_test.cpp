@@ -121,6 +121,37 @@ TEST_P(in_order, who_fails_or_is_dead_holds_up_those_behind) {
   EXPECT_EQ(in(q.claim()), (names{"a/2"})) << "nobody wants the one before";
 }
 
+TEST_P(in_order, what_is_done_again_is_last) {
+  auto q = make();
+  come(q, {"a/1", "a/2", "a/3"});
+  EXPECT_EQ(end(q.claim(), result::success()), outcome::done);
+  clock_.advance(1s);
+  EXPECT_TRUE(q.retry(key("a/1")));
+  for (auto const* name : {"a/2", "a/3", "a/1"}) {
+    auto batch = q.claim();
+    EXPECT_EQ(in(batch), names{name});
+    EXPECT_EQ(end(std::move(batch), result::success()), outcome::done);
+  }
+  EXPECT_FALSE(q.claim().has_value());
+}
+
+TEST_P(in_order, many_behind_one_do_not_hide_the_others) {
+  auto q = make();
+  std::vector<daybook::entry> all;
+  for (int i = 0; i < 30; ++i) all.push_back({key("a/" + std::to_string(i))});
+  q.import(all);
+  clock_.advance(1s);
+  come(q, {"b/1", "b/2", "c/1"});
+  auto first = q.claim({.limit = 1});
+  EXPECT_EQ(in(first), (names{"a/0"}));
+  EXPECT_EQ(in(q.claim({.limit = 5})), (names{"b/1", "c/1"})) << "behind more than it looks at";
+  auto const second = q.claim({.limit = 1});
+  auto const third = q.claim({.limit = 1});
+  EXPECT_EQ(in(second), (names{"b/1"}));
+  EXPECT_EQ(in(third), (names{"c/1"}));
+  EXPECT_FALSE(q.claim().has_value());
+}
+
 TEST_P(in_order, who_snoozes_is_cancelled_unknown_or_removed) {
   auto q = make({.mode = daybook::step_mode::at_most_once});
   come(q, {"a/1", "a/2", "b/1", "b/2", "c/1", "c/2"});
