@@ -14,6 +14,12 @@ file(GLOB daybook_sources CONFIGURE_DEPENDS
 list(FILTER daybook_sources EXCLUDE REGEX "_test\\.cpp$")
 file(GLOB daybook_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/daybook/*.hpp)
 
+# Programs built against one 0.N run with its patches only; from 1.0 on, with every 1.N.
+set(daybook_soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  string(APPEND daybook_soversion .${PROJECT_VERSION_MINOR})
+endif()
+
 function(daybook_add_library name)
   add_library(${name} ${daybook_sources} ${daybook_embedded_sql})
   add_dependencies(${name} daybook_sql)
@@ -27,5 +33,5 @@ function(daybook_add_library name)
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    VERSION ${PROJECT_VERSION} SOVERSION ${daybook_soversion})
 endfunction()

@@ -1,0 +1,27 @@
+#!/bin/bash
+# Installs a build into a folder that was empty, and looks at what is there.
+#
+#   tree_test.sh BUILD-FOLDER TREE
+set -euo pipefail
+build=$1 tree=$2
+rm -rf "$tree"
+cmake --install "$build" --prefix "$tree" >/dev/null
+
+wanted="bin/daybook include/daybook/daybook.hpp lib/systemd/system/daybook.service
+lib/sysusers.d/daybook.conf share/man/man1/daybook.1 share/man/man5/daybook.toml.5
+share/man/man8/daybook-daemon.8 share/bash-completion/completions/daybook
+share/doc/daybook/docs/command.md share/doc/daybook/examples/five/sql"
+wrong=0
+for file in $wanted; do
+  [[ -s $tree/$file ]] || { echo "not installed: $file"; wrong=1; }
+done
+for file in daybook.pc daybook-config.cmake daybook-config-version.cmake daybook-targets.cmake; do
+  [[ -n $(find "$tree/lib" -name "$file") ]] || { echo "not installed: $file"; wrong=1; }
+done
+# Nothing may lead back to where it was built.
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
+if grep -rlI -e "$source/" -e "$build/" "$tree/lib" "$tree/share" "$tree/include"; then
+  echo "these name the folder of the build"
+  wrong=1
+fi
+exit "$wrong"
