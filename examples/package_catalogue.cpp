@@ -3,10 +3,11 @@
 //
 //   package_catalogue [--book URL] [--lease SECONDS] [--restart] [--hold STEP] FILE
 //
-// FILE is plain text as in /var/lib/dpkg/status. The book (sqlite:catalogue.db unless told
-// otherwise) is made where there is none; SQLite and PostgreSQL, for the first step makes tables,
-// which MariaDB cannot do inside a transaction. --hold does the named step's work and then waits,
-// its transaction still open, so that somebody can kill us in the middle.
+// FILE is plain text as in /var/lib/dpkg/status. The book is where the environment says, as for
+// the command ($DAYBOOK_DATABASE_URL, $DAYBOOK_SCHEMA), or else sqlite:catalogue.db, and is made
+// where there is none; SQLite and PostgreSQL, for the first step makes tables, which MariaDB cannot
+// do inside a transaction. --hold does the named step's work and then waits, its transaction still
+// open, so that somebody can kill us in the middle.
 #include <daybook/daybook.hpp>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -81,6 +83,7 @@ std::optional<std::int64_t> to_number(std::string_view text) {
 
 options read_options(std::span<char*> given) {
   options out;
+  if (char const* const book = std::getenv("DAYBOOK_DATABASE_URL")) out.book = book;
   for (std::size_t at = 1; at < given.size(); ++at) {
     std::string_view const word = given[at];
     auto const argument = [&]() -> std::string {
@@ -213,10 +216,13 @@ catalogue read_catalogue(std::string const& path) {
 std::string make_tables(transaction& tx, catalogue const& from) {
   tx.exec("create table if not exists maintainer(name text primary key)");
   tx.exec(
-      "create table if not exists package(name text not null, version text not null, "
-      "architecture text not null, section text not null, "
+      // The code is that of the package's file: name_version_architecture. The last two columns are
+      // for whoever gathers packages (examples/quickstart/daybook.toml): none has been so far.
+      "create table if not exists package(code text not null primary key, name text not null, "
+      "version text not null, architecture text not null, section text not null, "
       "maintainer text not null references maintainer, installed_kb bigint, "
-      "primary key (name, version, architecture))");
+      "state int not null default 1, holding text not null default '')");
+  tx.exec("create index if not exists package_holding on package(holding)");
   tx.exec("create table if not exists section(name text primary key, packages bigint not null)");
   tx.exec(
       "create table if not exists totals(packages bigint not null, "
@@ -240,10 +246,11 @@ std::int64_t add_packages(transaction& tx, catalogue const& from) {
   std::int64_t added = 0;
   for (auto const& one : from.packages) {
     added += tx.exec(
-        "insert into package(name, version, architecture, section, maintainer, installed_kb) "
-        "values (:name, :version, :architecture, :section, :maintainer, :installed) "
+        "insert into package(code, name, version, architecture, section, maintainer, installed_kb) "
+        "values (:code, :name, :version, :architecture, :section, :maintainer, :installed) "
         "on conflict do nothing",
-        one.name, one.version, one.architecture, one.section, one.maintainer, one.installed_kb);
+        one.name + '_' + one.version + '_' + one.architecture, one.name, one.version,
+        one.architecture, one.section, one.maintainer, one.installed_kb);
   }
   return added;
 }
@@ -344,6 +351,7 @@ int serve(options const& wanted) {
 
   daybook::book_options how;
   how.lease = wanted.lease;
+  if (char const* const named = std::getenv("DAYBOOK_SCHEMA")) how.schema = named;
   daybook::book book(wanted.book, how);
   if (book.dialect() == "mysql") throw bad_usage("--book: an SQLite or a PostgreSQL database");
   book.migrate();

@@ -15,18 +15,16 @@ std::vector<std::string> advice_on(core::context const& with, definition const& 
                              {"table", quoted(of.source.name)},
                              {"column", quoted(column)}});
   };
-  std::vector<std::string> out;
-  // What finds the rows of a parent: its key, or its group, which no chunk changes.
-  bool const by_link = of.source.led_by(std::vector{s.link}) != nullptr;
-  bool by_group = false;
+  // What finds the rows of a parent is its key, or its group, which no chunk changes; a trigger
+  // may, so that what triggers did is looked for by the key.
+  if (of.source.led_by(std::vector{s.link}) != nullptr) return {};
+  std::string serves = s.link;
   for (auto const& one : s.group) {
-    by_group = by_group ||
-               (of.source.led_by(std::vector{one}) != nullptr && of.parent.find(one) != nullptr);
+    if (of.triggers || of.parent.find(one) == nullptr) break;
+    if (of.source.led_by(std::vector{one}) != nullptr) return {};
+    if (serves == s.link) serves = one;
   }
-  if (!by_link && !by_group) {
-    out.push_back(create(of.parent.find(s.group.front()) != nullptr ? s.group.front() : s.link));
-  }
-  return out;
+  return {create(serves)};
 }
 
 }  // namespace aggregations

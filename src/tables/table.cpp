@@ -58,7 +58,9 @@ sort sort_of(std::string_view word) {
   if (std::cmp_equal(found.size(), most_named)) names += ", ...";
   throw error({.kind = fault::bad_argument},
               "there is no table '" + wanted.name + "' in '" + wanted.schema + "'" +
-                  (names.empty() ? ", nor any other" : "; there are " + names));
+                  (names.empty() ? ", nor any other" : "; there are " + names) +
+                  ". One that is elsewhere is named with its schema, as 'shop." + wanted.name +
+                  "'");
 }
 
 column column_of(std::span<cell const> row) {

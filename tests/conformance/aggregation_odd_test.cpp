@@ -148,6 +148,15 @@ TEST_P(gathered_oddly, a_trigger_that_keeps_rows_from_being_settled_is_found) {
   EXPECT_THAT(wrong(pay), IsEmpty());
 }
 
+TEST_P(gathered_oddly, beside_a_trigger_an_index_on_the_group_does_not_serve) {
+  database_.execute(on_mariadb() ? "drop index idx_pay_move on t_move_brick"
+                                 : "drop index idx_pay_move");
+  database_.execute("create index by_worker on t_move_brick (worker_id)");
+  EXPECT_THAT(declared().advice(), IsEmpty());
+  meddle(102, 3, 2);
+  EXPECT_THAT(declared().advice(), ElementsAre(HasSubstr("pay_no")));
+}
+
 DAYBOOK_ON_EVERY_ENGINE(gathered_oddly);
 
 }  // namespace
