@@ -54,6 +54,12 @@ std::shared_ptr<store> open(surroundings const& around, std::string_view name) {
   return std::make_shared<store>(around, std::move(*found), std::move(into));
 }
 
+std::shared_ptr<queues::store> store::from(std::string const& queue) const {
+  std::lock_guard const lock(guard_);
+  if (!from_) from_ = queues::open(with(), *around_.lease, queue);
+  return from_;
+}
+
 planner_info store::info() const {
   with().check_process();
   auto const now = look(with(), of_.name);
