@@ -40,6 +40,8 @@ class store {
   /// Where an inbox has its events from: kept, for it knows of claims whose end is in doubt. Empty:
   /// it is gone.
   [[nodiscard]] std::shared_ptr<queues::store> from(std::string const& queue) const;
+  /// The same planner, as it was declared before: goes on with what that one knows of claims.
+  void follow(store const& before);
   /// Under which process its passes, and what people change, stand.
   [[nodiscard]] std::string process_name() const { return "plan " + of_.name; }
 
