@@ -103,6 +103,8 @@ void directed(settings const& how, support::engine const& on, torture::plans_rep
   }
   std::shuffle(more.begin(), more.end(), dice);
   some_of(more, how);
+  // The first claim is the inbox's, of events: what becomes of it must be known to its next pass.
+  more.push_back({"settle_claim.begun", "fail", 0, "claim.committed=cut:0"});
   run(how, on, more, straight, dice, to);
   to.note(std::to_string(straight.before.size()) + " failpoints on the straight way, " +
           std::to_string(found.size()) + " in doubts");
