@@ -1,4 +1,5 @@
 // The events of an inbox: each ends in the transaction that launches its task, or refuses it.
+#include "base/mutant.hpp"
 #include "core/transact.hpp"
 #include "planner/strategy.hpp"
 #include "queue/batch.hpp"
@@ -72,11 +73,19 @@ bool take_all(some events, std::function<bool(some)> const& take,
 bool launch(queues::batch& batch, sink& into) {
   auto const take = [&](some events) {
     queues::share ends(batch, events);
+    auto const end = [&](db::session& on, std::span<decision const> what) {
+      std::vector<queues::verdict> how(what.size());
+      std::transform(what.begin(), what.end(), how.begin(), end_of);
+      if (!ends.write(on, how)) throw claim_lost{};
+    };
     bool const more =
         into.take(candidates_of(events), [&](db::session& on, std::span<decision const> what) {
-          std::vector<queues::verdict> how(what.size());
-          std::transform(what.begin(), what.end(), how.begin(), end_of);
-          if (!ends.write(on, how)) throw claim_lost{};
+          if (!base::left_out("inbox_together")) return end(on, what);
+          core::transact(batch.of().with(), {.name = "apart", .patience = patience},
+                         [&](db::session& apart) {
+                           end(apart, what);
+                           return core::decision::commit;
+                         });
         });
     ends.keep();
     return more;
@@ -119,7 +128,7 @@ bool look(store const& of, queues::store const& from, sink& into) {
 }  // namespace
 
 bool feed(store const& of, inbox_strategy const& how, sink& into) {
-  auto const from = queues::open(of.with(), *of.around().lease, how.from);
+  auto const from = of.from(how.from);
   if (!from) bad(of.declared().name, "the queue '" + how.from + "' with its events is gone");
   if (into.only_looks()) return look(of, *from, into);
   claim_options const page{.limit = of.declared().options.page};

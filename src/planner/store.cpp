@@ -54,6 +54,20 @@ std::shared_ptr<store> open(surroundings const& around, std::string_view name) {
   return std::make_shared<store>(around, std::move(*found), std::move(into));
 }
 
+std::shared_ptr<queues::store> store::from(std::string const& queue) const {
+  std::lock_guard const lock(guard_);
+  if (!from_) from_ = queues::open(with(), *around_.lease, queue);
+  return from_;
+}
+
+void store::follow(store const& before) {
+  auto const* const now = std::get_if<inbox_strategy>(&of_.options.strategy);
+  auto const* const then = std::get_if<inbox_strategy>(&before.of_.options.strategy);
+  if (now == nullptr || then == nullptr || now->from != then->from) return;
+  std::scoped_lock const lock(guard_, before.guard_);
+  from_ = before.from_;
+}
+
 planner_info store::info() const {
   with().check_process();
   auto const now = look(with(), of_.name);

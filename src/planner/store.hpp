@@ -10,6 +10,7 @@
 #include <daybook/planner.hpp>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,11 @@ class store {
   [[nodiscard]] core::context const& with() const noexcept { return around_.with; }
   [[nodiscard]] surroundings const& around() const noexcept { return around_; }
   [[nodiscard]] queues::store& into() const noexcept { return *into_; }
+  /// Where an inbox has its events from: kept, for it knows of claims whose end is in doubt. Empty:
+  /// it is gone.
+  [[nodiscard]] std::shared_ptr<queues::store> from(std::string const& queue) const;
+  /// The same planner, as it was declared before: goes on with what that one knows of claims.
+  void follow(store const& before);
   /// Under which process its passes, and what people change, stand.
   [[nodiscard]] std::string process_name() const { return "plan " + of_.name; }
 
@@ -66,6 +72,8 @@ class store {
   surroundings around_;
   definition of_;
   std::shared_ptr<queues::store> into_;
+  mutable std::mutex guard_;
+  mutable std::shared_ptr<queues::store> from_;
 };
 
 /// Makes the planner, or changes it to these options. On failure: daybook::error.

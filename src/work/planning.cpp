@@ -104,10 +104,15 @@ std::optional<std::chrono::microseconds> planning::due_in(std::string const& nam
   return out;
 }
 
-passed planning::pass(served const& one, std::stop_token const& stop) const {
+passed planning::pass(served& one, std::stop_token const& stop) const {
   // As it was declared last.
   auto const now = planners::open(surroundings_of(*engine_), one.name);
   if (!now) return {};
+  {
+    std::lock_guard const lock(one.guard);
+    if (one.last) now->follow(*one.last);
+    one.last = now;
+  }
   auto const sum = now->pass({.check = one.how.check, .stop = stop, .told = {}});
   if (sum.ran && one.how.after) one.how.after(one.name, sum);
   return sum;

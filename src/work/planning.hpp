@@ -54,7 +54,8 @@ class planning {
     std::mutex guard;
     std::condition_variable_any stirred;
     bool awake = false;
-    std::mutex ending;  ///< held by who waits for the thread
+    std::shared_ptr<planners::store> last;  ///< of the last pass; guarded
+    std::mutex ending;                      ///< held by who waits for the thread
     std::jthread thread;
   };
   using place = std::shared_ptr<served>;
@@ -63,7 +64,7 @@ class planning {
   void serve(served& one, std::stop_token const& stop) const;
   /// How long until the next pass; empty: none is to be made.
   [[nodiscard]] std::optional<std::chrono::microseconds> due_in(std::string const& name) const;
-  [[nodiscard]] passed pass(served const& one, std::stop_token const& stop) const;
+  [[nodiscard]] passed pass(served& one, std::stop_token const& stop) const;
   [[nodiscard]] std::vector<place> everybody() const;
 
   engine* engine_;

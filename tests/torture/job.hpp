@@ -44,5 +44,11 @@ enum class tally : char {
 /// Beside DAYBOOK_FAILPOINT: what is armed when that one has cut the connection or failed, in the
 /// same words. So a worker gets into the resolution of a doubt and is hit there.
 inline constexpr char const* then_variable = "TORTURE_THEN";
+/// A file for the names of all failpoints that a worker passes while one is armed, one a line, and
+/// this word where one has cut or failed.
+inline constexpr char const* passed_variable = "TORTURE_PASSED";
+inline constexpr char const* acted_word = "-acted-";
+/// A failpoint that no worker passes whose book is there: to arm it is to look.
+inline constexpr char const* never_acts = "migrate.begun";
 
 }  // namespace torture
