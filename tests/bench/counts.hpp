@@ -16,7 +16,7 @@ struct counts {
   double commits = 0;     ///< of transactions that wrote
   double log_bytes = 0;
   double buffers = 0;  ///< pages asked of the server's cache; SQLite: not counted
-  double rows = 0;     ///< read by the server: of tables, or entries of indexes; SQLite: not counted
+  double rows = 0;     ///< read by the server, or entries of indexes; SQLite: not counted
 };
 
 /// PostgreSQL: pg_stat_statements, pg_stat_database, the position of the log. MariaDB: Questions,
