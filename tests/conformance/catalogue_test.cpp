@@ -39,11 +39,10 @@ class catalogue : public on_engine {
     }
 
     static bool has_own(std::string const& room) {
-      static std::set<std::string> const rooms{"queue.",    "member.",  "claim.",   "segment.",
-                                               "task.",     "request.", "outcome.", "wake.",
-                                               "schedule.", "tick.",    "table.",   "aggregation.",
-                                                 "watch.",    "planner.", "planned.", "period.",
-                                                 "sweep."};
+      static std::set<std::string> const rooms{
+          "queue.",   "member.",  "claim.",    "segment.", "task.",  "request.",
+          "outcome.", "wake.",    "schedule.", "tick.",    "table.", "aggregation.",
+          "watch.",   "planner.", "planned.",  "period.",  "sweep."};
       return rooms.contains(room);
     }
   };
@@ -324,6 +323,34 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   });
   text.pop_back();
   golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
+}
+
+/// Not those of a planner, of which there may be millions, for each page of it.
+TEST_P(catalogue, what_is_known_of_a_page_of_keys_is_looked_up_key_by_key) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto const book = database_.open(options);
+  auto with = samples{};
+  with.by_room = {{"planned.of keys", R"([["k1"],["k2"]])"}};
+  auto const in = book.internals().ready();
+  std::vector<std::string> found;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      for (auto const* off : {"seqscan", "hashjoin", "mergejoin"}) {
+        on.run({"plans", "set local enable_" + std::string(off) + " = off", {}, {}}, {});
+      }
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    found = accesses(explained(on, how, in.sql["planned.of"].parts[0].what, with));
+    return daybook::core::decision::rollback;
+  });
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](std::string const& one) {
+    auto const by_key = on_sqlite()     ? one.find("planned_key=?")
+                        : on_postgres() ? one.find("planned_key")
+                                        : one.find("PRIMARY");
+    return by_key != std::string::npos;
+  })) << testing::PrintToString(found);
 }
 
 TEST_P(catalogue, a_comparison_with_a_table_uses_the_index_of_each) {
