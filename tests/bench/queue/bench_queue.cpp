@@ -224,7 +224,7 @@ class field {
 };
 
 void make_small(settings& of) {
-  of.batches = {7, 100};
+  of.batches = {7};
   of.workers = {3};
   of.tasks = 300;
   of.rounds = 1;

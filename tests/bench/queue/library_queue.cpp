@@ -76,8 +76,7 @@ class library_queue final : public contestant {
   }
 
   [[nodiscard]] bool drains(int batch, int) const override {
-    // Small batches are a process for every few tasks.
-    if (what_ == kind::children) return batch >= 100;
+    if (what_ == kind::children) return batch > 1;
     return what_ != kind::singly || batch == 1;
   }
   [[nodiscard]] bool has_singles() const override { return what_ == kind::singly; }
