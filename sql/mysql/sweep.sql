@@ -145,7 +145,7 @@ true;
 
 -- name: sweep.place_date
 -- holes: column
-date_format({column}, '%Y-%m-%d');
+cast({column} as char character set utf8mb4);
 
 -- name: sweep.value_date
 -- holes: given
@@ -157,7 +157,7 @@ day({column}) > 0;
 
 -- name: sweep.place_time
 -- holes: column
-date_format({column}, '%Y-%m-%d %H:%i:%s.%f');
+cast({column} as char character set utf8mb4);
 
 -- name: sweep.value_time
 -- holes: given
@@ -169,7 +169,7 @@ day({column}) > 0;
 
 -- name: sweep.place_zoned
 -- holes: column
-date_format({column}, '%Y-%m-%d %H:%i:%s.%f');
+cast({column} as char character set utf8mb4);
 
 -- name: sweep.value_zoned
 -- holes: given

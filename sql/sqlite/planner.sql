@@ -72,13 +72,14 @@ update {planner} set launched = launched + :count where id = :planner;
 -- in: process, key, run_no
 delete from {step} where process = :process and run_key = :key and run_no < :run_no;
 
--- What is known of these keys, rows of [key].
+-- What is known of these keys, rows of [key]. A cross join is in the order that it is written in: else
+-- all keys of the planner are read for each page.
 -- name: planned.of
 -- in: planner, keys
 -- out: key, launches, first_us, last_us
 select p.planned_key, p.launches, p.first_us, p.last_us
 from daybook_rows(:keys) as k
-  join {planned} p on p.planner = :planner and p.planned_key = k.c0;
+  cross join {planned} p on p.planner = :planner and p.planned_key = k.c0;
 
 -- Rows of [key].
 -- name: planned.launch

@@ -146,53 +146,78 @@ std::string keyset::compared(core::context const& with, char name, std::string_v
 }
 
 void keyset::make_statements(core::context const& with, std::string const& index) {
-  std::string columns;
+  std::string places;
+  std::string keys;
   std::string fits;
   std::string order;
-  for (auto const& one : parts_) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    auto const& one = parts_[i];
     auto const piece = [&](std::string const& what) {
       return with.sql.text_of("sweep." + what + "_" + one.kind, {{"column", one.sql}});
     };
-    columns += piece("place") + ", ";
+    places += piece("place") + ", ";
+    if (i >= before_key_) keys += (keys.empty() ? "" : ", ") + piece("place");
     fits += (fits.empty() ? "" : " and ") + ("(" + piece("ok") + ")");
     order += (order.empty() ? "" : ", ") + one.sql;
   }
-  columns += "case when " + fits + " then 1 else 0 end";
-  for (std::size_t i = 0; i < statements_.size(); ++i) {
-    std::string condition = (i & 1U) != 0 ? compared(with, 'a', ">", ">") : "1 = 1";
-    if ((i & 2U) != 0) condition += " and " + compared(with, 'u', "<", "<=");
+  auto const hint =
+      index.empty()
+          ? std::string()
+          : with.sql.text_of("sweep.by_index", {{"index", tables::quoted(with.dialect, index)}});
+  auto const reading = [&](std::string const& columns, bool after, bool until) {
+    std::string condition = after ? compared(with, 'a', ">", ">") : "1 = 1";
+    if (until) condition += " and " + compared(with, 'u', "<", "<=");
     std::vector<std::string> inputs;
     for (char const name : {'a', 'u'}) {
-      if ((i & (name == 'a' ? 1U : 2U)) == 0) continue;
+      if (!(name == 'a' ? after : until)) continue;
       for (std::size_t at = 0; at < parts_.size(); ++at) {
         inputs.push_back(name + std::to_string(at));
       }
     }
     inputs.emplace_back("limit");
-    auto const hint =
-        index.empty()
-            ? std::string()
-            : with.sql.text_of("sweep.by_index", {{"index", tables::quoted(with.dialect, index)}});
     auto const text = with.sql.text_of("sweep.rows", {{"source", table_.sql},
                                                       {"hint", hint},
                                                       {"columns", columns},
                                                       {"condition", condition},
                                                       {"order", order}});
-    statements_.at(i) = db::rewrite("sweep.rows", text, with.user_sql.style(), inputs);
+    return db::rewrite("sweep.rows", text, with.user_sql.style(), inputs);
+  };
+  for (std::size_t i = 0; i < statements_.size(); ++i) {
+    statements_.at(i) =
+        reading(places + "case when " + fits + " then 1 else 0 end", (i & 1U) != 0, (i & 2U) != 0);
   }
+  for (std::size_t i = 0; i < keys_only_.size(); ++i) {
+    keys_only_.at(i) = reading(keys, i == 1, true);
+  }
+}
+
+std::vector<value> keyset::between(place const& after, place const& until) const {
+  std::vector<value> out;
+  for (auto const* const from : {&after, &until}) {
+    if (!from->empty() && from->size() != parts_.size()) {
+      bad("its pages were cut by other columns than table '" + table_.name + "' has now");
+    }
+    for (auto const& one : *from) out.emplace_back(std::string_view(one));
+  }
+  return out;
+}
+
+std::optional<std::vector<row_key>> keyset::keys(db::session& on, place const& after,
+                                                 place const& until, std::size_t most) const {
+  auto values = between(after, until);
+  values.emplace_back(static_cast<std::int64_t>(most) + 1);
+  auto found = on.run(keys_only_.at(after.empty() ? 0 : 1), values);
+  if (found.size() > most) return std::nullopt;
+  std::vector<row_key> out(found.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (auto const& one : found.row(i)) decode(one, out[i].emplace_back());
+  }
+  return out;
 }
 
 std::vector<placed_row> keyset::rows(db::session& on, place const& after, place const& until,
                                      std::int64_t limit) const {
-  for (auto const* const one : {&after, &until}) {
-    if (!one->empty() && one->size() != parts_.size()) {
-      bad("its pages were cut by other columns than table '" + table_.name + "' has now");
-    }
-  }
-  std::vector<value> values;
-  for (auto const* const from : {&after, &until}) {
-    for (auto const& one : *from) values.emplace_back(std::string_view(one));
-  }
+  auto values = between(after, until);
   values.emplace_back(limit);
   auto const found = on.run(statement(!after.empty(), !until.empty()), values);
   std::vector<placed_row> out(found.size());

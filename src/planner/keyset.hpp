@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,11 @@ class keyset {
   /// (fault::bad_argument) where a row has a value that has no place.
   [[nodiscard]] std::vector<placed_row> rows(db::session& on, place const& after,
                                              place const& until, std::int64_t limit) const;
+  /// The keys of all rows after one place, up to another, in the same order; empty: they are more
+  /// than `most`. Cheaper, and rows that have no place may be among them.
+  [[nodiscard]] std::optional<std::vector<row_key>> keys(db::session& on, place const& after,
+                                                         place const& until,
+                                                         std::size_t most) const;
   /// Their statement, as tests look at it: with a place to begin after, and one to end at.
   [[nodiscard]] db::statement const& statement(bool after, bool until) const noexcept {
     return statements_.at((after ? 1U : 0U) + (until ? 2U : 0U));
@@ -55,6 +61,8 @@ class keyset {
   [[nodiscard]] tables::column const& usable(std::string const& column) const;
   [[nodiscard]] std::string need_index(core::context const& with, sweep_strategy const& of) const;
   void make_statements(core::context const& with, std::string const& index);
+  /// Borrowed from them.
+  [[nodiscard]] std::vector<value> between(place const& after, place const& until) const;
   [[nodiscard]] std::string compared(core::context const& with, char name, std::string_view sign,
                                      std::string_view last_sign) const;
 
@@ -64,6 +72,7 @@ class keyset {
   std::vector<part> parts_;  ///< in the order of the index
   std::size_t before_key_ = 0;
   std::array<db::statement, 4> statements_;
+  std::array<db::statement, 2> keys_only_;  ///< up to a place; from the beginning, or after one
 };
 
 }  // namespace planners

@@ -9,6 +9,7 @@
 
 #include <daybook/planner.hpp>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,8 @@ struct surroundings {
   core::holder* lease;
   core::runs* runs;
 };
+
+class keyset;
 
 class store {
  public:
@@ -64,6 +67,8 @@ class store {
   [[nodiscard]] std::vector<sweep_info> sweeps(int limit) const;
   /// On failure: daybook::error (fault::bad_argument) where it is of another strategy.
   [[nodiscard]] sweep_strategy const& as_sweep() const;
+  /// The table it sweeps, as it was a second ago at most: every page asks for it.
+  [[nodiscard]] std::shared_ptr<keyset const> swept() const;
 
  private:
   bool change(std::string_view action, std::string_view what, remark const& by,
@@ -74,6 +79,8 @@ class store {
   std::shared_ptr<queues::store> into_;
   mutable std::mutex guard_;
   mutable std::shared_ptr<queues::store> from_;
+  mutable std::shared_ptr<keyset const> table_;  ///< guarded
+  mutable std::chrono::steady_clock::time_point looked_;
 };
 
 /// Makes the planner, or changes it to these options. On failure: daybook::error.

@@ -54,7 +54,7 @@ struct page_in_hand {
   std::shared_ptr<store> of;
   std::int64_t sweep = 0;
   page_record page;
-  keyset table;
+  std::shared_ptr<keyset const> table;
 };
 
 [[nodiscard]] key key_of_page(std::string_view planner, std::int64_t sweep, std::int64_t page);

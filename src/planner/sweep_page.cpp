@@ -8,7 +8,9 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -20,17 +22,24 @@ namespace {
 constexpr std::int64_t rows_at_once = 10'000;
 constexpr std::int64_t pages_looked_at = 1000;
 
-/// Of the rows that are in its range now: those that were seen.
-std::vector<row_key> those_there(planners::page_in_hand const& of, db::session& on) {
-  std::set<row_key> there;
+/// The keys of the rows that are in its range now, piece by piece.
+std::set<row_key> all_there(planners::page_in_hand const& of, db::session& on) {
+  std::set<row_key> out;
   auto after = of.page.low;
   for (;;) {
-    auto found = of.table.rows(on, after, of.page.high, rows_at_once);
+    auto found = of.table->rows(on, after, of.page.high, rows_at_once);
     bool const all = std::cmp_less(found.size(), rows_at_once);
     if (!all) after = found.back().place;
-    for (auto& one : found) there.insert(std::move(one.key));
-    if (all) break;
+    for (auto& one : found) out.insert(std::move(one.key));
+    if (all) return out;
   }
+}
+
+/// Of the rows that are in its range now: those that were seen.
+std::vector<row_key> those_there(planners::page_in_hand const& of, db::session& on) {
+  auto found = of.table->keys(on, of.page.low, of.page.high, rows_at_once);
+  if (found == of.page.keys) return std::move(*found);
+  auto const there = found ? std::set<row_key>(found->begin(), found->end()) : all_there(of, on);
   std::vector<row_key> out;
   for (auto const& one : of.page.keys) {
     if (there.contains(one)) out.push_back(one);
@@ -100,6 +109,17 @@ sweep_strategy const& store::as_sweep() const {
   return *how;
 }
 
+std::shared_ptr<keyset const> store::swept() const {
+  using clock = std::chrono::steady_clock;
+  std::lock_guard const lock(guard_);
+  auto const now = clock::now();
+  if (!table_ || now - looked_ > std::chrono::seconds{1}) {
+    table_ = std::make_shared<keyset const>(with(), of_.name, as_sweep());
+    looked_ = now;
+  }
+  return table_;
+}
+
 bool store::sweep_now(remark const& by) const {
   static_cast<void>(as_sweep());
   return change("sweep", "", by, [&](db::session& on) { return begin_sweep(*this, on); });
@@ -148,7 +168,7 @@ std::vector<sweep_info> store::sweeps(int limit) const {
 
 std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task) {
   of->with().check_process();
-  auto const& how = of->as_sweep();
+  static_cast<void>(of->as_sweep());
   std::string_view rest = task.str();
   auto const start = of->declared().name + "/";
   if (!rest.starts_with(start)) return std::nullopt;
@@ -161,7 +181,7 @@ std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task
   auto found = page_of(*of, *sweep, *number);
   if (!found) return std::nullopt;
   return sweep_page(std::make_shared<page_in_hand const>(
-      page_in_hand{of, *sweep, std::move(*found), keyset(of->with(), of->declared().name, how)}));
+      page_in_hand{of, *sweep, std::move(*found), of->swept()}));
 }
 
 }  // namespace planners

@@ -96,16 +96,26 @@ counts counter::now() {
   while (number(there + database_ + "'") > 0) {
   }
   if (kind_ == "postgresql") {
+    auto const of_database = [&](std::string const& what) {
+      return number("select " + what + " from pg_stat_database where datname = '" + database_ +
+                    "'");
+    };
     return {statements(),
             // Of those that wrote: only they take a transaction's number, and wait for the disk.
             number("select pg_snapshot_xmax(pg_current_snapshot())::text"),
-            number("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")};
+            number("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
+            of_database("blks_hit + blks_read"), of_database("tup_returned")};
   }
+  auto const status = [&](std::string const& names) {
+    return number(
+        "select sum(variable_value) from information_schema.global_status where variable_name " +
+        names);
+  };
   return {statements(),
           number("select count from information_schema.innodb_metrics "
                  "where name = 'trx_rw_commits'"),
-          number("select variable_value from information_schema.global_status "
-                 "where variable_name = 'INNODB_OS_LOG_WRITTEN'")};
+          status("= 'INNODB_OS_LOG_WRITTEN'"), status("= 'INNODB_BUFFER_POOL_READ_REQUESTS'"),
+          status("like 'HANDLER\\_READ\\_%'")};
 }
 
 counts cost_of(counter& from, int times, std::function<void(int)> const& piece) {

@@ -15,6 +15,8 @@ struct counts {
   double statements = 0;  ///< that came from clients; SQLite has none to ask
   double commits = 0;     ///< of transactions that wrote
   double log_bytes = 0;
+  double buffers = 0;  ///< pages asked of the server's cache; SQLite: not counted
+  double rows = 0;     ///< read by the server, or entries of indexes; SQLite: not counted
 };
 
 /// PostgreSQL: pg_stat_statements, pg_stat_database, the position of the log. MariaDB: Questions,

@@ -328,6 +328,31 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
 }
 
+/// Not all of its planner's, of which there may be millions.
+TEST_P(catalogue, what_is_known_of_keys_is_looked_up_key_by_key) {
+  auto options = watched();
+  options.movable_clock = false;
+  auto const book = database_.open(options);
+  auto const in = book.internals().ready();
+  samples const with{{}, {}, {{"planned.of keys", R"([["k1"]])"}}};
+  std::set<std::string> found;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      for (auto const* off : {"seqscan", "bitmapscan", "hashjoin", "mergejoin"}) {
+        on.run({"plans", "set local enable_" + std::string(off) + " = off", {}, {}}, {});
+      }
+    }
+    found = accesses(explained(on, on_sqlite() ? "explain query plan " : "explain ",
+                               in.sql["planned.of"].parts[0].what, with));
+    return daybook::core::decision::rollback;
+  });
+  auto const* const by_key = on_sqlite()     ? "planned_key=?"
+                             : on_postgres() ? "Index Scan using daybook_planned"
+                                             : "p by PRIMARY";
+  EXPECT_NE(testing::PrintToString(found).find(by_key), std::string::npos)
+      << testing::PrintToString(found);
+}
+
 TEST_P(catalogue, a_comparison_with_a_table_uses_the_index_of_each) {
   auto options = watched();
   options.movable_clock = false;

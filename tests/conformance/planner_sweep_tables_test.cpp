@@ -157,6 +157,22 @@ TEST_P(swept_keys, the_time_of_creation_may_be_the_order) {
   expect_all(got, "id");
 }
 
+TEST_P(swept_keys, moments_far_from_now_have_their_place) {
+  if (on_sqlite()) return;  // texts, there
+  auto const large = on_mariadb() ? "9999-12-31 23:59:59.999999" : "294276-12-31 23:59:59.999999";
+  table(std::string("id bigint not null primary key, made ") +
+        (on_mariadb() ? "datetime(6)" : "timestamp") + " not null");
+  database_.execute("create unique index odd_made on odd(made, id)");
+  database_.execute(
+      "insert into odd values (8, '1001-01-01 00:00:00.000001'), (7, '1582-10-04 12:00:00'), "
+      "(6, '1999-12-31 23:59:59.999999'), (5, '2000-01-01 00:00:00'), "
+      "(4, '2000-01-01 00:00:00.000001'), (3, '2026-11-22 11:00:00.123456'), (2, '" +
+      std::string(large) + "'), (1, '" + large + "')");
+  auto const got = sweep({.table = "odd", .created = "made", .page = 1});
+  EXPECT_EQ(got.size(), 8U);
+  expect_all(got, "id");
+}
+
 TEST_P(swept_keys, few_rows_are_held_in_memory) {
   table("a int not null, b int not null, unique (b, a)");
   database_.execute("insert into odd values (1,1), (1,2), (2,1), (3,7), (0,9)");

@@ -71,6 +71,22 @@ TEST_P(swept, what_comes_late_is_found_and_what_goes_is_counted) {
   EXPECT_EQ(ended_.size(), 1U);
 }
 
+TEST_P(swept, a_page_in_whose_range_very_many_rows_came_still_knows_its_own) {
+  rows(105, 1, 1'000'000);
+  auto plan = make(105);
+  EXPECT_EQ(plan.pass().launched, 1);
+  // 11 025 rows, more than are read at once; the first ones of the page's own are gone.
+  database_.execute(
+      "insert into item(id, done) select a.id + b.id / 1000000 + 1, 0 from item a, item b");
+  database_.execute("delete from item where id = 1 or id = 1000001");
+  auto const page = plan.page(key("all/1/1")).value();
+  EXPECT_EQ(page.keys().size(), 105U);
+  auto const there = page.present();
+  ASSERT_EQ(there.size(), 103U);
+  EXPECT_EQ(there.front(), row_key{"2000001"});
+  EXPECT_EQ(there.back(), row_key{"104000001"});
+}
+
 TEST_P(swept, a_page_is_as_it_was_cut_and_is_done_singly) {
   rows(30);
   auto plan = make(10);

@@ -6,6 +6,7 @@
 //   bench_aggregate --check      a few thousand rows, checked; no figures worth reading
 // The servers are those of tests/servers/servers.
 #include "bench/aggregate/gatherers.hpp"
+#include "bench/figures.hpp"
 #include "bench/queue/meter.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,13 +36,6 @@ struct settings {
 shape const as_in_the_story{.name = "the story's tables", .link_index = true};
 shape best_of(std::string const& engine) {
   return {.name = "without an index on the link", .fillfactor = engine == "postgresql" ? 50 : 100};
-}
-
-double middle(std::vector<double> of) {
-  if (of.empty()) return 0;
-  std::sort(of.begin(), of.end());
-  auto const half = of.size() / 2;
-  return of.size() % 2 == 1 ? of[half] : (of[half - 1] + of[half]) / 2;
 }
 
 /// So many rows a second, and what each cost.
@@ -192,24 +185,6 @@ void run(support::engine const& on, settings const& with) {
   if (with.parts.contains("options") && on.name == "postgresql") options(on, with);
 }
 
-std::vector<std::string> words_of(std::string const& text) {
-  std::vector<std::string> out;
-  std::istringstream in(text);
-  for (std::string one; std::getline(in, one, ',');) out.push_back(one);
-  return out;
-}
-
-std::vector<int> numbers_of(std::string const& text) {
-  std::vector<int> out;
-  for (auto const& one : words_of(text)) out.push_back(std::stoi(one));
-  return out;
-}
-
-std::set<std::string> set_of(std::string const& text) {
-  auto const words = words_of(text);
-  return {words.begin(), words.end()};
-}
-
 settings read_arguments(std::vector<std::string> const& words) {
   settings out;
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -228,9 +203,9 @@ settings read_arguments(std::vector<std::string> const& words) {
     } else if (words[at] == "--only") {
       out.only = set_of(value);
     } else if (words[at] == "--aggregators") {
-      out.aggregators = numbers_of(value);
+      out.aggregators = numbers_of<int>(value);
     } else if (words[at] == "--chunks") {
-      out.chunks = numbers_of(value);
+      out.chunks = numbers_of<int>(value);
     } else if (words[at] == "--rows") {
       out.rows = std::stol(value);
     } else if (words[at] == "--rounds") {

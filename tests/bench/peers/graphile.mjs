@@ -1,6 +1,6 @@
 // graphile-worker in its fastest documented preset: a local queue, completions sent together. And
 // plain: one job after another, each by itself.
-// Verbs: setup | unique N | import N | drain | plain | delay SAMPLES GAP | idle
+// Verbs: setup | singly N PRODUCERS | unique N | import N | drain | plain | delay SAMPLES GAP | idle
 import { makeWorkerUtils, run, runOnce, Logger } from "graphile-worker";
 import pg from "pg";
 import { url, go, answer, now, keyOf, payloadOf, read, count, moments, quantiles, sleep }
@@ -34,6 +34,20 @@ async function add(tasks, atOnce) {
     }
     await utils.addJobs(jobs);
   }
+  answer(tasks);
+  await utils.release();
+}
+
+async function addSingly(tasks, producers) {
+  const utils = await makeWorkerUtils({ connectionString: url, logger, maxPoolSize: producers });
+  await go();
+  let next = 1;
+  const produce = async () => {
+    for (let id = next++; id <= tasks; id = next++) {
+      await utils.addJob("task", payloadOf(id), { jobKey: keyOf(id) });
+    }
+  };
+  await Promise.all(Array.from({ length: producers }, produce));
   answer(tasks);
   await utils.release();
 }
@@ -100,7 +114,8 @@ if (verb === "setup") {
   await utils.release();
   await go();
   answer(0);
-} else if (verb === "unique") await add(first, 1000);
+} else if (verb === "singly") await addSingly(first, second);
+else if (verb === "unique") await add(first, 1000);
 else if (verb === "import") await importAll(first);
 else if (verb === "drain") await drain(preset(500));
 else if (verb === "plain") await drain(plain);

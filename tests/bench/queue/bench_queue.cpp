@@ -2,10 +2,13 @@
 //   bench_queue [--engine sqlite|postgresql|mariadb] [--tasks 300000] [--rounds 7]
 //               [--batch 1,10,100,1000] [--workers 1,2,4,8] [--part
 //               drain,singles,enqueue,delay,idle]
-//               [--only NAME,...] [--peers FOLDER]
+//               [--only NAME,...] [--peers FOLDER] [--daybook PROGRAM]
 //   bench_queue --small      a few hundred tasks each, checked; no figures worth reading
-// The servers are those of tests/servers/servers; FOLDER is what peers/install made.
+// The servers are those of tests/servers/servers; FOLDER is what peers/install made,
+// PROGRAM the command, whose daemon takes part with a child for each batch.
+#include "bench/figures.hpp"
 #include "bench/queue/contestant.hpp"
+#include "bench/queue/daemon_drain.hpp"
 #include "bench/queue/library_queue.hpp"
 #include "bench/queue/meter.hpp"
 
@@ -17,7 +20,6 @@
 #include <iostream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -31,6 +33,7 @@ struct settings {
   std::set<std::string> parts{"drain", "singles", "enqueue", "delay", "idle"};
   std::set<std::string> only;
   std::string peers;
+  std::string daybook;
   long tasks = 300'000;
   int rounds = 7;
   int samples = 300;
@@ -44,14 +47,7 @@ struct line {
   std::vector<cost> costs;  ///< for each task
 };
 
-double middle(std::vector<double> of) {
-  if (of.empty()) return 0;
-  std::sort(of.begin(), of.end());
-  auto const half = of.size() / 2;
-  return of.size() % 2 == 1 ? of[half] : (of[half - 1] + of[half]) / 2;
-}
-
-double middle(std::vector<cost> const& of, double cost::*which) {
+double middle_of(std::vector<cost> const& of, double cost::*which) {
   std::vector<double> each;
   for (auto const& one : of) each.push_back(one.*which);
   return middle(each);
@@ -67,9 +63,9 @@ void print(line const& of) {
   char range[48];
   std::snprintf(range, sizeof range, "[%.0f..%.0f]", *low, *high);
   std::printf("%-38s %10.0f %23s %9.2f %9.2f %8.1f %8.4f %8.4f\n", of.what.c_str(),
-              middle(of.rates), range, middle(of.costs, &cost::server_us),
-              middle(of.costs, &cost::client_us), middle(of.costs, &cost::log_bytes),
-              middle(of.costs, &cost::statements), middle(of.costs, &cost::commits));
+              middle(of.rates), range, middle_of(of.costs, &cost::server_us),
+              middle_of(of.costs, &cost::client_us), middle_of(of.costs, &cost::log_bytes),
+              middle_of(of.costs, &cost::statements), middle_of(of.costs, &cost::commits));
   std::fflush(stdout);
 }
 
@@ -84,7 +80,7 @@ class field {
  public:
   field(support::engine const& on, settings const& with) : on_(on), with_(with) {
     auto everybody = bare_contestants(on);
-    for (auto& one : library_contestants(on)) everybody.push_back(std::move(one));
+    for (auto& one : library_contestants(on, with.daybook)) everybody.push_back(std::move(one));
     for (auto& one : peer_contestants(on, with.peers)) everybody.push_back(std::move(one));
     for (auto& one : everybody) {
       if (with.only.empty() || with.only.contains(one->name())) all_.push_back(std::move(one));
@@ -227,19 +223,6 @@ class field {
   std::vector<meter> meters_;
 };
 
-std::vector<std::string> words_of(std::string const& text) {
-  std::vector<std::string> out;
-  std::istringstream in(text);
-  for (std::string one; std::getline(in, one, ',');) out.push_back(one);
-  return out;
-}
-
-std::vector<int> numbers_of(std::string const& text) {
-  std::vector<int> out;
-  for (auto const& one : words_of(text)) out.push_back(std::stoi(one));
-  return out;
-}
-
 void make_small(settings& of) {
   of.batches = {7};
   of.workers = {3};
@@ -263,9 +246,9 @@ settings read_arguments(std::vector<std::string> const& words) {
     if (word == "--engine") {
       out.engines = each;
     } else if (word == "--batch") {
-      out.batches = numbers_of(value);
+      out.batches = numbers_of<int>(value);
     } else if (word == "--workers") {
-      out.workers = numbers_of(value);
+      out.workers = numbers_of<int>(value);
     } else if (word == "--tasks") {
       out.tasks = std::stol(value);
     } else if (word == "--rounds") {
@@ -276,6 +259,8 @@ settings read_arguments(std::vector<std::string> const& words) {
       out.only = {each.begin(), each.end()};
     } else if (word == "--peers") {
       out.peers = value;
+    } else if (word == "--daybook") {
+      out.daybook = value;
     } else {
       throw std::invalid_argument("unknown: " + word);
     }
@@ -309,6 +294,7 @@ int run(settings const& with) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc > 1 && argv[1] == std::string("--child")) return bench::answer_tasks();
     return bench::run(bench::read_arguments({argv + 1, argv + argc}));
   } catch (std::exception const& e) {
     std::cerr << "bench_queue: " << e.what() << '\n';

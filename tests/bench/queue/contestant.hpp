@@ -56,6 +56,10 @@ class contestant {
   /// One task, one transaction with an effect of its user's; each exactly once.
   [[nodiscard]] virtual bool has_singles() const { return false; }
 
+  /// Into an empty queue, each task in a transaction of its own, by so many at once.
+  virtual std::optional<amount> enqueue_singly(long /*tasks*/, int /*producers*/) {
+    return std::nullopt;
+  }
   /// Into an empty queue. Keys are unique and refused the second time; 1000 in a call.
   virtual std::optional<amount> enqueue_unique(long) { return std::nullopt; }
   /// The fastest way there is for many at once.

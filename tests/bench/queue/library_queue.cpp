@@ -1,5 +1,6 @@
 #include "bench/queue/library_queue.hpp"
 
+#include "bench/queue/daemon_drain.hpp"
 #include "bench/queue/moments.hpp"
 #include "bench/queue/tasks.hpp"
 
@@ -18,7 +19,17 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-enum class kind : unsigned char { exceptions, every, rolling, rolled, ones, singly, pool, batches };
+enum class kind : unsigned char {
+  exceptions,
+  every,
+  rolling,
+  rolled,
+  ones,
+  singly,
+  pool,
+  batches,
+  children
+};
 
 std::string name_for(kind what) {
   switch (what) {
@@ -30,6 +41,7 @@ std::string name_for(kind what) {
     case kind::singly: return "daybook singly";
     case kind::pool: return "daybook pool";
     case kind::batches: return "daybook batches";
+    case kind::children: return "daybook children";
   }
   return {};
 }
@@ -53,8 +65,8 @@ daybook::queue_options options_for(kind what) {
 
 class library_queue final : public contestant {
  public:
-  library_queue(support::engine const& on, kind what)
-      : contestant(name_for(what), on), what_(what) {
+  library_queue(support::engine const& on, kind what, std::string daybook)
+      : contestant(name_for(what), on), what_(what), daybook_(std::move(daybook)) {
     daybook::book book(database().url());
     book.migrate();
     if (what_ == kind::singly) {
@@ -64,6 +76,7 @@ class library_queue final : public contestant {
   }
 
   [[nodiscard]] bool drains(int batch, int) const override {
+    if (what_ == kind::children) return batch > 1;
     return what_ != kind::singly || batch == 1;
   }
   [[nodiscard]] bool has_singles() const override { return what_ == kind::singly; }
@@ -79,6 +92,7 @@ class library_queue final : public contestant {
   }
 
   amount drain(order const& how) override {
+    if (what_ == kind::children) return drain_by_daemon(daybook_, database().url(), how);
     if (pools(what_)) return drain_by_node(how);
     std::vector<std::unique_ptr<daybook::book>> books;
     for (int i = 0; i < how.workers; ++i) {
@@ -337,6 +351,7 @@ class library_queue final : public contestant {
   [[noreturn]] void lost() const { throw std::runtime_error(name() + ": the tasks were lost"); }
 
   kind what_;
+  std::string daybook_;  ///< the command
   long first_ = 1;
   std::int64_t passed_us_ = 0;  ///< what is due after this instant was done in this period
   std::unique_ptr<tally> seen_;
@@ -344,11 +359,12 @@ class library_queue final : public contestant {
 
 }  // namespace
 
-contestants library_contestants(support::engine const& on) {
+contestants library_contestants(support::engine const& on, std::string const& daybook) {
   contestants out;
   for (auto const what : {kind::exceptions, kind::every, kind::rolling, kind::rolled, kind::ones,
-                          kind::singly, kind::pool, kind::batches}) {
-    out.push_back(std::make_unique<library_queue>(on, what));
+                          kind::singly, kind::pool, kind::batches, kind::children}) {
+    if (what == kind::children && daybook.empty()) continue;
+    out.push_back(std::make_unique<library_queue>(on, what, daybook));
   }
   return out;
 }

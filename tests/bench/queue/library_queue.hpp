@@ -3,8 +3,11 @@
 
 #include "bench/queue/contestant.hpp"
 
+#include <string>
+
 namespace bench {
 
-contestants library_contestants(support::engine const& on);
+/// `daybook` is the command, whose daemon takes part; empty: it does not.
+contestants library_contestants(support::engine const& on, std::string const& daybook);
 
 }  // namespace bench

@@ -103,6 +103,8 @@ void meter::begin() {
   before_.statements = counted.statements;
   before_.commits = counted.commits;
   before_.log_bytes = counter_ ? counted.log_bytes : written_bytes();
+  before_.buffers = counted.buffers;
+  before_.rows = counted.rows;
 }
 
 cost meter::end() {
@@ -113,6 +115,8 @@ cost meter::end() {
   out.statements = counted.statements - before_.statements;
   out.commits = counted.commits - before_.commits;
   out.log_bytes = (counter_ ? counted.log_bytes : written_bytes()) - before_.log_bytes;
+  out.buffers = counted.buffers - before_.buffers;
+  out.rows = counted.rows - before_.rows;
   return out;
 }
 

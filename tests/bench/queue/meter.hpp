@@ -16,6 +16,8 @@ struct cost {
   double statements = 0;
   double commits = 0;
   double log_bytes = 0;  ///< SQLite: all that this process wrote, the log and its way back
+  double buffers = 0;    ///< as in counts
+  double rows = 0;
 };
 
 class meter {

@@ -85,6 +85,10 @@ class peer final : public contestant {
     }
   }
 
+  std::optional<amount> enqueue_singly(long tasks, int producers) override {
+    if (what_.file != "graphile.mjs") return std::nullopt;
+    return enqueued("singly", tasks, {std::to_string(producers)});
+  }
   std::optional<amount> enqueue_unique(long tasks) override { return enqueued("unique", tasks); }
   std::optional<amount> enqueue_import(long tasks) override { return enqueued("import", tasks); }
 
@@ -128,8 +132,10 @@ class peer final : public contestant {
     database().execute(what_.empty);
   }
 
-  double fill(std::string const& verb, long tasks) {
-    auto const one = start({verb, std::to_string(tasks)});
+  double fill(std::string const& verb, long tasks, std::vector<std::string> const& more = {}) {
+    std::vector<std::string> words{verb, std::to_string(tasks)};
+    words.insert(words.end(), more.begin(), more.end());
+    auto const one = start(words);
     auto const began = clock::now();
     one->go();
     one->answer();
@@ -141,10 +147,11 @@ class peer final : public contestant {
     return took;
   }
 
-  std::optional<amount> enqueued(std::string const& verb, long tasks) {
+  std::optional<amount> enqueued(std::string const& verb, long tasks,
+                                 std::vector<std::string> const& more = {}) {
     if (what_.drain != "drain") return std::nullopt;
     begin_anew();
-    return amount{fill(verb, tasks), tasks};
+    return amount{fill(verb, tasks, more), tasks};
   }
 
   [[nodiscard]] long number(std::string const& query) const {

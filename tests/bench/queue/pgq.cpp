@@ -3,9 +3,12 @@
 #include "bench/queue/postgres_link.hpp"
 #include "bench/queue/tasks.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace bench {
 
@@ -60,6 +63,25 @@ class pgq final : public contestant {
 
   /// `drain` has read every event once, or there were fewer than were asked for.
   void check(long) override {}
+
+  std::optional<amount> enqueue_singly(long tasks, int producers) override {
+    begin_anew();
+    std::atomic<long> next = 1;
+    auto const start = std::chrono::steady_clock::now();
+    std::vector<std::jthread> all;
+    for (int at = 0; at < producers; ++at) {
+      all.emplace_back([&] {
+        postgres_link on(database().url());
+        on.prepare("insert", "select pgq.insert_event('task', 'invoice', " +
+                                 sql_payload("postgresql") +
+                                 ", i::text, null, null, null) from (select $1::bigint i) one");
+        for (long id = next++; id <= tasks; id = next++) on.run("insert", {std::to_string(id)});
+      });
+    }
+    all.clear();
+    std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
+    return amount{took.count(), tasks};
+  }
 
   std::optional<amount> enqueue_import(long tasks) override {
     begin_anew();
