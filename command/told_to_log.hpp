@@ -21,7 +21,8 @@ class told_to_log final : public daybook::observer {
   explicit told_to_log(journal& log) : log_(log) {}
 
   void finished(daybook::run_event const& e) noexcept override {
-    if (e.step.empty()) log_.info("done", who(e));
+    // A pass is a run, too, every few seconds: one that did anything is logged as `planned`.
+    if (e.step.empty() && !e.process.starts_with("plan ")) log_.info("done", who(e));
   }
   void failed(daybook::run_event const& e) noexcept override { log_.warning("failed", why(e)); }
   void released(daybook::run_event const& e) noexcept override { log_.info("handed_back", why(e)); }
