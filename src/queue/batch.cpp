@@ -121,8 +121,8 @@ batch::~batch() {
   try {
     complete();
   } catch (std::exception const& e) {
-    // Its holder is alive; when that ends, the claim is taken back.
     of_->with().watch.retried("complete", e.what());
+    of_->add_orphan(id_, holder_, store::orphaned::in_work);
   }
 }
 

@@ -54,6 +54,8 @@ class batch {
   [[nodiscard]] std::string idempotency_key(task const& of) const;
   /// The queue's rate: when each task may start.
   void space_starts(std::int64_t first_us, std::int64_t slot_us);
+  /// It may have one that another batch has begun.
+  void has_ledger() noexcept { ledger_used_ = true; }
   /// It was never claimed, or is nobody's any more: its end writes nothing.
   void forget() noexcept { over_ = true; }
 

@@ -187,17 +187,11 @@ void dispenser::act_on(plan const& what) {
   }
 }
 
-/// Once closed there is no second try: the claim stays in the book, and the next claim of this
-/// process, or its heir, takes it back.
+/// Once closed there is no second try but that of its own end, after which it is an orphan: the
+/// next claim of this process, or its heir, takes it back.
 void dispenser::failed(plan const& what) noexcept {
   std::lock_guard const lock(guard_);
-  if (!closed_ || what.what != act::end) return;
-  try {
-    of_->add_orphan(what.of->of->id(), what.of->of->holder());
-  } catch (std::exception const& e) {
-    of_->with().watch.retried("hand_out", e.what());
-  }
-  remove(what.of);
+  if (closed_ && what.what == act::end) remove(what.of);
 }
 
 /// One that there was little room for does not make the next ones small.

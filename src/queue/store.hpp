@@ -108,8 +108,13 @@ class store : public std::enable_shared_from_this<store> {
   }
   /// Where the engine has one writer, every write of a claim renews.
   void renew_within(db::session& on) const;
+  /// What became of the tasks of an orphan.
+  enum class orphaned : std::uint8_t {
+    before_work,  ///< nobody has had one
+    in_work,      ///< some were begun, or finished, which the ledger need not know
+  };
   /// A claim that may be ours although nobody knows it: looked after by the next claim().
-  void add_orphan(std::string claim, std::string holder);
+  void add_orphan(std::string claim, std::string holder, orphaned when = orphaned::before_work);
 
   // wake.cpp
   /// One statement, where a claim that finds nothing is several.
@@ -173,7 +178,9 @@ class store : public std::enable_shared_from_this<store> {
   struct orphan {
     std::string claim;
     std::string holder;
+    orphaned when{};
   };
+  void settle_orphan(orphan const& one);
   std::vector<orphan> orphans_;
 };
 

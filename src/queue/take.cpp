@@ -53,9 +53,9 @@ void store::renew_within(db::session& on) const {
   if (auto const who = lease_->peek()) static_cast<void>(lease_->renew_within(on, *who));
 }
 
-void store::add_orphan(std::string claim, std::string holder) {
+void store::add_orphan(std::string claim, std::string holder, orphaned when) {
   std::lock_guard const lock(guard_);
-  orphans_.push_back({std::move(claim), std::move(holder)});
+  orphans_.push_back({std::move(claim), std::move(holder), when});
 }
 
 /// Locks the queue's row until the transaction ends, so that those who claim take turns.
@@ -198,6 +198,7 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
       return core::decision::rollback;
     }
     out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder);
+    if (out) out->has_ledger();  // that of a claim which was in work; where there is none, a look
     if (auto const here = present(); out && here.options.rate) {
       // Its starts are reserved; others may have reserved after it.
       auto const start = permitted(on, here, 1);
@@ -209,6 +210,19 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
   return out;
 }
 
+/// What it finds is handed back. Where nothing may be begun twice, what was in work and is not in
+/// the ledger is unknown.
+void store::settle_orphan(orphan const& one) {
+  auto const left = settle_claim(one.claim, one.holder);
+  if (!left) return;
+  if (one.when == orphaned::in_work && present().by.mode == step_mode::at_most_once) {
+    for (auto const& task : left->tasks()) {
+      left->finish(task, result::unknown("the database could not be told how it ended"));
+    }
+  }
+  static_cast<void>(left->complete());
+}
+
 void store::settle_orphans() {
   std::vector<orphan> known;
   {
@@ -217,8 +231,7 @@ void store::settle_orphans() {
   }
   while (!known.empty()) {
     try {
-      // What it finds is handed back as it ends.
-      static_cast<void>(settle_claim(known.back().claim, known.back().holder));
+      settle_orphan(known.back());
       known.pop_back();
     } catch (...) {
       std::lock_guard const lock(guard_);

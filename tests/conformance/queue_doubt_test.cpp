@@ -3,6 +3,9 @@
 
 #include "handing.hpp"
 
+#include "queue/batch.hpp"
+#include "queue/store.hpp"
+
 #include <atomic>
 #include <utility>
 
@@ -10,6 +13,7 @@ namespace conformance {
 namespace {
 
 using daybook::result;
+using daybook::task_state;
 
 class queued_doubt : public handing {};
 
@@ -124,6 +128,50 @@ TEST_P(queued_doubt, a_piece_of_an_import_survives_several_replies) {
     EXPECT_EQ(got.added + got.present, 10);
     EXPECT_EQ(q.counts().members, next);
     return twice;
+  }));
+}
+
+// A claim that was in work and whose end could not be written: what its ledger knows is done.
+TEST_P(queued_doubt, an_orphan_that_was_in_work_keeps_what_was_performed) {
+  for (auto const mode : {daybook::step_mode::at_least_once, daybook::step_mode::at_most_once}) {
+    bool const once = mode == daybook::step_mode::at_most_once;
+    auto q = book_.make_queue(once ? "once" : "again", {.mode = mode});
+    q.import(keys(0, 3));
+    {
+      auto batch = q.claim().value();
+      EXPECT_EQ(batch.perform(batch.tasks()[1],
+                              [&](daybook::transaction& tx) {
+                                tx.exec("insert into effect(name) values (:n)", q.name());
+                              }),
+                outcome::done);
+      auto& inside = batch.internals();
+      inside.forget();
+      q.internals().add_orphan(inside.id(), inside.holder(),
+                               daybook::queues::store::orphaned::in_work);
+    }
+    auto const next = q.claim();
+    EXPECT_EQ(next.has_value(), !once);
+    EXPECT_EQ(next ? next->tasks().size() : 2, 2U);
+    EXPECT_EQ(state_of(q, "k1"), task_state::succeeded);
+    EXPECT_EQ(state_of(q, "k0"), once ? task_state::unknown : task_state::running);
+    EXPECT_EQ(rows_of("done"), "0");
+    EXPECT_EQ(database_.query("select count(*) from effect where name = '" + q.name() + "'"), "1");
+  }
+}
+
+// The claimer's end fails, and once more as it is dropped: then it is an orphan of the queue's.
+TEST_P(queued_doubt, a_claim_that_cannot_be_ended_is_ended_by_the_next) {
+  auto q = book_.make_queue("dropped");
+  q.import(keys(0, 2));
+  EXPECT_TRUE(comes_true([&] {
+    daybook::testing::arm("complete.before_commit", failpoint_action::fail);
+    { auto const dropped = q.claim().value(); }
+    bool const failed = !daybook::base::failpoint_armed;
+    daybook::testing::disarm();
+    EXPECT_EQ(q.counts().claims, failed ? 1 : 0);
+    auto const next = q.claim();
+    EXPECT_EQ(next.value().tasks().size(), 2U);
+    return failed;
   }));
 }
 
