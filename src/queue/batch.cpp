@@ -122,7 +122,7 @@ batch::~batch() {
     complete();
   } catch (std::exception const& e) {
     of_->with().watch.retried("complete", e.what());
-    of_->add_orphan(id_, holder_, store::orphaned::in_work);
+    of_->add_orphan(id_, holder_, orphaned::in_work);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/holder.hpp"
 #include "core/transact.hpp"
 #include "db/session.hpp"
+#include "queue/orphan.hpp"
 #include "queue/row.hpp"
 #include "queue/settle.hpp"
 #include "queue/taking.hpp"
@@ -108,11 +109,6 @@ class store : public std::enable_shared_from_this<store> {
   }
   /// Where the engine has one writer, every write of a claim renews.
   void renew_within(db::session& on) const;
-  /// What became of the tasks of an orphan.
-  enum class orphaned : std::uint8_t {
-    before_work,  ///< nobody has had one
-    in_work,      ///< some were begun, or finished, which the ledger need not know
-  };
   /// A claim that may be ours although nobody knows it: looked after by the next claim().
   void add_orphan(std::string claim, std::string holder, orphaned when = orphaned::before_work);
 
@@ -150,6 +146,7 @@ class store : public std::enable_shared_from_this<store> {
   bool drop_if_dead() const;
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
   void learn(std::int64_t ids, std::size_t segments, std::int64_t version);
+  void settle_orphan(orphan const& one);
   void settle_orphans();
   void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);
@@ -175,12 +172,6 @@ class store : public std::enable_shared_from_this<store> {
   std::int64_t last_id_ = 0;
   std::int64_t seen_version_ = 0;  ///< of the queue's row, by the last claim
   double ids_a_segment_ = 1000;    ///< as the last claims found them
-  struct orphan {
-    std::string claim;
-    std::string holder;
-    orphaned when{};
-  };
-  void settle_orphan(orphan const& one);
   std::vector<orphan> orphans_;
 };
 

@@ -146,8 +146,7 @@ TEST_P(queued_doubt, an_orphan_that_was_in_work_keeps_what_was_performed) {
                 outcome::done);
       auto& inside = batch.internals();
       inside.forget();
-      q.internals().add_orphan(inside.id(), inside.holder(),
-                               daybook::queues::store::orphaned::in_work);
+      q.internals().add_orphan(inside.id(), inside.holder(), daybook::queues::orphaned::in_work);
     }
     auto const next = q.claim();
     EXPECT_EQ(next.has_value(), !once);
