@@ -29,10 +29,10 @@ select s.hi from (
   where queue = :queue and lane = :lane and due_us <= {now}
   order by due_us, hi limit :among) as s
 where not exists (
-  select 1 from {series} o force index (primary)
-    join {series} e force index (series_in_order) on e.queue = o.queue and e.series_key = o.series_key
+  select 1 from {series} o
+    straight_join {series} e on e.queue = o.queue and e.series_key = o.series_key
       and e.added_us <= o.added_us and (e.added_us < o.added_us or e.member < o.member)
-    join {member} m on m.id = e.member
+    straight_join {member} m on m.id = e.member
   where o.member = s.lo)
 order by s.due_us, s.hi limit :count;
 
