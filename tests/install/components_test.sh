@@ -24,7 +24,7 @@ yes() { finds "${@:2}" || { echo "FAILED: $1"; cat "$work/log"; wrong=1; }; }
 no() {
   if finds "${@:3}"; then echo "FAILED: $1: it was found"; wrong=1; return; fi
   # CMake breaks its lines.
-  if ! tr -s ' \n' ' ' <"$work/log" | grep -qF -- "$2"; then
+  if ! tr -s ' \n' ' ' <"$work/log" | grep -F -- "$2" >/dev/null; then
     echo "FAILED: $1: no '$2' in"; cat "$work/log"; wrong=1
   fi
 }

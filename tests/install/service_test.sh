@@ -30,7 +30,7 @@ patience=$(value TimeoutStopSec)
 # An end that does not mend itself must not be tried again for ever: those that --help names.
 for code in 64 65 66 77 78; do
   [[ " $(value RestartPreventExitStatus) " == *" $code "* ]] || complain "restarts after $code"
-  "$daybook" daemon --help | grep -q "\\b$code\\b" || complain "the daemon does not end with $code"
+  "$daybook" daemon --help | grep "\\b$code\\b" >/dev/null || complain "the daemon does not end with $code"
 done
 
 # systemd wants to see the program and the manual; both are installed here, and not in /usr.

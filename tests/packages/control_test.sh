@@ -11,10 +11,10 @@ file() { echo "$folder/$1_${version}_$architecture.deb"; }
 field() { dpkg-deb -f "$(file "$1")" "$2"; }
 # is PACKAGE FIELD WANTED
 is() { [[ $(field "$1" "$2") == "$3" ]] || complain "$1: $2: $(field "$1" "$2")"; }
-needs() { field "$1" Depends | tr ',' '\n' | grep -q "^ *$2" || complain "$1 does not depend on $2"; }
+needs() { field "$1" Depends | tr ',' '\n' | grep "^ *$2" >/dev/null || complain "$1 does not depend on $2"; }
 # holds PACKAGE PATTERN
 holds() {
-  dpkg-deb -c "$(file "$1")" | awk '{ print $6 }' | grep -q "$2" || complain "$1 has no $2"
+  dpkg-deb -c "$(file "$1")" | awk '{ print $6 }' | grep "$2" >/dev/null || complain "$1 has no $2"
 }
 holds_not() {
   ! dpkg-deb -c "$(file "$1")" | awk '{ print $6 }' | grep "$2" || complain "$1 has $2"
