@@ -72,13 +72,15 @@ update {planner} set launched = launched + :count where id = :planner;
 -- in: process, key, run_no
 delete from {step} where process = :process and run_key = :key and run_no < :run_no;
 
--- What is known of these keys, rows of [key].
+-- What is known of these keys, rows of [key]. One by one: else a planner who knows of few rows reads
+-- all keys for each page, and goes on so while they become many.
 -- name: planned.of
 -- in: planner, keys
 -- out: key, launches, first_us, last_us
 select p.planned_key, p.launches, p.first_us, p.last_us
-from json_array_elements(:keys::json) as k
-  join {planned} p on p.planner = :planner and p.planned_key = k->>0;
+from json_array_elements(:keys::json) as k cross join lateral (
+  select planned_key, launches, first_us, last_us from {planned}
+  where planner = :planner and planned_key = k->>0 limit 1) as p;
 
 -- Rows of [key].
 -- name: planned.launch
