@@ -9,9 +9,10 @@ create table product (
   asked_us bigint,
   foreign key (category) references category (id) on delete cascade
 );
--- A row for each turn: nobody has to forbid that there are two.
+-- A row for each turn: nobody has to forbid that there are two. `request`: the task's idempotency key.
 create table quantity_history (
   code     varchar(40) not null,
   turn_us  bigint not null,
+  request  varchar(60) not null,
   quantity bigint not null
 );

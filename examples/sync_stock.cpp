@@ -79,8 +79,10 @@ daybook::result sync(daybook::job& job, stock_system& stock) {
   static_cast<void>(job.perform([&](daybook::transaction& tx) {
     tx.exec("update product set quantity = :quantity, asked_us = :asked where code = :code",
             *quantity, asked, code);
-    tx.exec("insert into quantity_history (code, turn_us, quantity) values (:code, :turn, :q)",
-            code, turn, *quantity);
+    tx.exec(
+        "insert into quantity_history (code, turn_us, request, quantity) "
+        "values (:code, :turn, :request, :quantity)",
+        code, turn, job.idempotency_key(), *quantity);
   }));
   return otherwise;  // not looked at: the task has its end
 }

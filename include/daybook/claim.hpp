@@ -34,8 +34,8 @@ class DAYBOOK_EXPORT claim {
   /// Unique over all claims that ever were.
   [[nodiscard]] std::string const& id() const noexcept;
   [[nodiscard]] std::span<task const> tasks() const noexcept;
-  /// For what the task does elsewhere: the same over its attempts, new at each turn; equal on every
-  /// node. 52 characters of base32.
+  /// For what the task does elsewhere: the same over its attempts, new at each turn, and when its
+  /// key was removed and added again; equal on every node. 52 characters of base32.
   [[nodiscard]] std::string idempotency_key(task const& of) const;
 
   // A task that is not of this claim, or finished already, is daybook::error (fault::bad_argument)

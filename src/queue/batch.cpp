@@ -126,8 +126,9 @@ batch::~batch() {
   }
 }
 
+// With the id: a key that was removed and comes again in the same grain has the same turn.
 std::string batch::idempotency_key(task const& of) const {
-  return base::digest({of_->with().book_id, "queue", of_->name(), of.key,
+  return base::digest({of_->with().book_id, "queue", of_->name(), of.key, std::to_string(of.id),
                        std::to_string(of.turn.time_since_epoch().count())});
 }
 

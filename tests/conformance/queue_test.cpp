@@ -80,6 +80,26 @@ TEST_P(queued, each_key_is_done_again_every_period) {
   EXPECT_EQ(drain(q, 7), 2510);
 }
 
+// Its first turn is the next instant of the grain, and so may be that of the one that was removed.
+TEST_P(queued, a_key_that_was_removed_and_comes_again_is_other_work) {
+  auto q = book_.make_queue("stock", {.period = 240h});
+  clock_.advance(1h);
+  std::vector<task> seen;
+  std::vector<std::string> outside;
+  for (int i = 0; i < 2; ++i) {
+    q.add(key("a"));
+    auto batch = q.claim().value();
+    seen.push_back(batch.tasks()[0]);
+    outside.push_back(batch.idempotency_key(batch.tasks()[0]));
+    batch.finish(batch.tasks()[0], result::success());
+    EXPECT_EQ(std::move(batch).complete(), outcome::done);
+    q.remove(key("a"));
+  }
+  EXPECT_EQ(seen[0].turn, seen[1].turn);
+  EXPECT_NE(seen[0].id, seen[1].id);
+  EXPECT_NE(outside[0], outside[1]);
+}
+
 TEST_P(queued, what_fails_is_tried_again_and_rolls_on) {
   auto q = book_.make_queue("fails",
                             {.period = 24h, .attempts = 2, .backoff = std::chrono::seconds{60}});

@@ -186,14 +186,14 @@ standing compare(daybook::book& book, asks const& all,
                  std::map<std::string, std::int64_t> const& stock) {
   standing out;
   using product = std::tuple<std::string, std::optional<std::int64_t>>;
-  using written = std::tuple<std::string, std::int64_t>;
+  using written = std::tuple<std::string, std::int64_t, std::string>;
   std::vector<product> products;
   std::vector<std::string> keys;
   std::vector<written> history;
   book.transact([&](daybook::transaction& tx) {
     products = tx.rows<product>("select code, quantity from product");
     keys = tx.rows<std::string>("select member_key from daybook_member");
-    history = tx.rows<written>("select code, turn_us from quantity_history");
+    history = tx.rows<written>("select code, turn_us, request from quantity_history");
   });
   std::set<std::string> members(keys.begin(), keys.end());
   out.products = static_cast<long>(products.size());
@@ -207,13 +207,13 @@ standing compare(daybook::book& book, asks const& all,
   std::set<written> answered;
   for (auto const& [code, its] : all) {
     for (auto const& one : its) {
-      asked.emplace(code, one.turn_us);
-      if (!one.lost) answered.emplace(code, one.turn_us);
+      asked.emplace(code, one.turn_us, one.request);
+      if (!one.lost) answered.emplace(code, one.turn_us, one.request);
     }
   }
   std::set<written> once;
   for (auto const& one : history) {
-    out.written_twice += once.insert(one).second ? 0 : 1;
+    if (!once.insert(one).second) out.written_twice.push_back(std::get<0>(one));
     out.unasked += asked.contains(one) ? 0 : 1;
     answered.erase(one);
   }

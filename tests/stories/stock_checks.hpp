@@ -63,8 +63,8 @@ struct standing {
   long without_member = 0;
   long without_product = 0;
   long disagreeing = 0;  ///< of another quantity than the stock system has
-  long written_twice =
-      0;             ///< turns that are twice in the history, which nodes of the library write
+  /// Products with a turn that is twice in the history, which nodes of the library write.
+  std::vector<std::string> written_twice;
   long unasked = 0;  ///< written for a turn that the stock system was not asked for
   long dead = 0;     ///< or unknown, suspect, discarded, running
   // Turns that had an answer, by who asked.

@@ -199,13 +199,14 @@ class tale {
     tell_of(turns, bound);
     tell_of(stands, calm);
     for (auto const& [code, wrongs] : turns.examples) tell_of(book, code, wrongs);
+    for (auto const& code : stands.written_twice) tell_of(book, code, {"was written twice"});
     // A kind of workers that cannot begin is another story.
     auto const least = (stands.by_nodes + stands.by_daemons) / 20;
     return calm && std::min(stands.by_nodes, stands.by_daemons) > least && turns.repeats <= bound &&
            turns.judged > 0 && turns.early + turns.off_beat + turns.left_out + turns.late == 0 &&
-           stands.products > 0 &&
-           stands.without_member + stands.without_product + stands.disagreeing +
-                   stands.written_twice + stands.unasked + stands.dead ==
+           stands.products > 0 && stands.written_twice.empty() &&
+           stands.without_member + stands.without_product + stands.disagreeing + stands.unasked +
+                   stands.dead ==
                0;
   }
 
@@ -228,7 +229,7 @@ class tale {
         "disagree, %ld written twice, %ld written unasked, %ld not at rest%s; %ld turns by nodes, "
         "%ld by daemons\n",
         stands.products, stands.without_member, stands.without_product, stands.disagreeing,
-        stands.written_twice, stands.unasked, stands.dead, calm ? "" : ", not all asked",
+        stands.written_twice.size(), stands.unasked, stands.dead, calm ? "" : ", not all asked",
         stands.by_nodes, stands.by_daemons);
   }
 
