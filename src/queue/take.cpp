@@ -1,5 +1,6 @@
 // Claiming: due segments become a claim with this process's name on it.
 #include "base/failpoint.hpp"
+#include "base/mutant.hpp"
 #include "base/uuid.hpp"
 #include "queue/batch.hpp"
 #include "queue/series.hpp"
@@ -171,7 +172,7 @@ taking store::take_in(db::session& on, std::string const& id, std::string const&
   if (start.limit == 0) return {};
   int const first = suspects ? priorities : 0;
   taking out{.first_us = start.first_us, .slot_us = start.slot_us};
-  if (here.by.in_order) {
+  if (here.by.in_order && !base::left_out("series")) {
     auto const heads = heads_of(with_, on, here.id, first + task_options{}.priority, start.limit);
     db::run(on, with_.sql["series.take"], {id, here.id, holder, heads});
     out.found = db::run(on, with_.sql["claim.tasks"], {id});

@@ -1,11 +1,12 @@
 // A process at work on the plans of torture_plans.
-//   plans_worker URL TRIAL PLANS script              passes, and their tasks, until nothing is
-//   left;
-//                                                    by a clock that others move
-//   plans_worker URL TRIAL PLANS drain               the same by the real clock
-//   plans_worker URL TRIAL PLANS serve SEED ACTIONS  at random, with faults armed, until SIGTERM
+//   plans_worker URL TRIAL PLANS script
+//       passes, and their tasks, until nothing is left; by a clock that others move
+//   plans_worker URL TRIAL PLANS drain
+//       the same by the real clock
+//   plans_worker URL TRIAL PLANS serve SEED ACTIONS
+//       at random, with faults armed, until SIGTERM
 //   plans_worker URL TRIAL PLANS produce SEED LONGEST-SLEEP-MS
-//                                                    orders, sales and customers; some die
+//       orders, sales and customers; some die
 // Exit codes: as those of torture_worker.
 #include "torture/job.hpp"
 #include "torture/plans_job.hpp"

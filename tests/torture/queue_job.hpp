@@ -16,11 +16,18 @@ inline constexpr int all_keys = 20;
 inline constexpr int script_batch = 5;
 inline constexpr char const* poison_key = "poison";
 
-inline std::string key_of(int number) { return "k" + std::to_string(number); }
+/// By the queue's name: of its series one task at a time, in their order.
+inline bool is_ordered(std::string_view queue) { return queue.ends_with('o'); }
+
+inline std::string key_of(int number, std::string_view queue) {
+  auto const digits = std::to_string(number);
+  return is_ordered(queue) ? "s" + digits.substr(digits.size() - 1) + "/" + digits : "k" + digits;
+}
 
 inline int number_of(std::string_view key) {
   int out = 0;
-  auto const digits = key.substr(1);
+  auto const slash = key.rfind('/');
+  auto const digits = key.substr(slash == key.npos ? 1 : slash + 1);
   std::from_chars(digits.data(), digits.data() + digits.size(), out);
   return out;
 }

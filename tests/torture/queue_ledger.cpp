@@ -34,15 +34,17 @@ struct effect {
   std::int64_t task = 0;
   std::int64_t turn = 0;
   std::string claim;
+  std::int64_t number = 0;  ///< they were inserted in this order
   auto operator<=>(effect const&) const = default;
 };
 
 /// What one snapshot showed.
 struct picture {
   std::vector<std::int64_t> members;
-  std::vector<span> places;  ///< segments, and ranges of claims in hand
-  std::vector<span> told;    ///< successes in history
-  std::vector<span> done;    ///< successes in ledgers
+  std::map<std::int64_t, std::string> series;  ///< of members that are of one
+  std::vector<span> places;                    ///< segments, and ranges of claims in hand
+  std::vector<span> told;                      ///< successes in history
+  std::vector<span> done;                      ///< successes in ledgers
   std::vector<effect> effects;
   std::int64_t left_over = 0;  ///< rows of ledgers whose claim is over
 };
@@ -66,7 +68,7 @@ std::string of_range(std::string_view dialect, int at, std::string const& name) 
 std::string question(std::string_view dialect, std::string const& queue) {
   auto const is_of = "queue = (select id from daybook_queue where name = '" + queue + "')";
   std::vector<std::string> const parts{
-      line(dialect, {"'m'", "id"}) + " from daybook_member where " + is_of,
+      line(dialect, {"'m'", "id", "member_key"}) + " from daybook_member where " + is_of,
       line(dialect, {"'s'", "lo", "hi", "state", "turn_us"}) + " from daybook_segment where " +
           is_of,
       line(dialect, {"'c'", of_range(dialect, 0, "lo"), of_range(dialect, 1, "hi"), "1",
@@ -82,7 +84,7 @@ std::string question(std::string_view dialect, std::string const& queue) {
       line(dialect, {"'l'", "count(*)"}) +
           " from daybook_done d where not exists (select 1 from daybook_claim c"
           " where c.id = d.claim and c.reclaimed_us is null)",
-      line(dialect, {"'e'", "task", "turn", "claim"}) + " from task_effect where queue = '" +
+      line(dialect, {"'e'", "task", "turn", "claim", "id"}) + " from task_effect where queue = '" +
           queue + "'"};
   return lines_of(dialect, parts);
 }
@@ -120,12 +122,16 @@ picture look(support::fresh_database const& in, std::string_view dialect,
     std::string kind;
     words >> kind;
     if (kind == "m") {
-      words >> out.members.emplace_back();
+      std::string key;
+      words >> out.members.emplace_back() >> key;
+      if (auto const end = key.rfind('/'); end != key.npos) {
+        out.series[out.members.back()] = key.substr(0, end);
+      }
     } else if (kind == "l") {
       words >> out.left_over;
     } else if (kind == "e") {
       auto& to = out.effects.emplace_back();
-      words >> to.task >> to.turn >> to.claim;
+      words >> to.task >> to.turn >> to.claim >> to.number;
     } else {
       auto& list = kind == "o" ? out.told : kind == "d" ? out.done : out.places;
       auto& to = list.emplace_back();
@@ -186,6 +192,23 @@ void check_effects(picture const& what, bool whole_history, queue_findings& to) 
     // What was removed while it was in hand leaves no history.
     bool const is_there = std::binary_search(what.members.begin(), what.members.end(), one.task);
     if (is_there && !known.contains({one.claim, one.task})) to.add(queue_flaw::unrecorded);
+  }
+}
+
+/// They were all imported, so that ids are the order of adding. What was asked for once more has
+/// its place from the first time.
+void check_order(picture const& what, queue_findings& to) {
+  auto in_order = what.effects;
+  std::sort(in_order.begin(), in_order.end(),
+            [](effect const& a, effect const& b) { return a.number < b.number; });
+  std::set<std::int64_t> had;
+  std::map<std::string, std::int64_t> last;
+  for (auto const& one : in_order) {
+    auto const series = what.series.find(one.task);
+    if (series == what.series.end() || !had.insert(one.task).second) continue;
+    auto& before = last[series->second];
+    if (one.task < before) to.add(queue_flaw::order);
+    before = std::max(before, one.task);
   }
 }
 
@@ -273,6 +296,7 @@ queue_findings check_queue(support::fresh_database const& in, std::string_view d
   queue_findings out;
   check_places(what, out);
   check_effects(what, whole_history, out);
+  check_order(what, out);
   check_outside(what, outside, out);
   if (when == moment::at_the_end) check_end(what, is_periodic(queue), whole_history, out);
   return out;

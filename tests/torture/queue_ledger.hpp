@@ -20,12 +20,13 @@ enum class queue_flaw : std::size_t {
   lost,        ///< history or a ledger says done, and there is no effect (Q1)
   in_hand,     ///< at the end: a claim, or a ledger of one that is over (Q3)
   unfinished,  ///< at the end: a task that is not done (Q1)
+  order,       ///< before another of its series that was added earlier
   poison,      ///< one that killed more workers than its limit, or is not dead after that (Q5)
 };
-inline constexpr std::size_t queue_flaw_kinds = 8;
+inline constexpr std::size_t queue_flaw_kinds = 9;
 inline constexpr std::array<std::string_view, queue_flaw_kinds> queue_flaw_names{
-    "uncovered",    "duplicate effects", "overlap", "unrecorded",
-    "lost effects", "in hand",           "undone",  "poison"};
+    "uncovered", "duplicate effects", "overlap", "unrecorded", "lost effects", "in hand",
+    "undone",    "out of order",      "poison"};
 
 struct queue_findings {
   std::array<std::int64_t, queue_flaw_kinds> count{};

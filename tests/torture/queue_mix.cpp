@@ -69,21 +69,22 @@ void queue_lane::fill(std::string const& queue, int keys) {
   child first(words(queue, {"--drain", "0"}));
   static_cast<void>(first.wait(30s));
   std::vector<daybook::entry> entries;
-  for (int at = 0; at < keys; ++at) entries.push_back({daybook::key(key_of(at))});
+  for (int at = 0; at < keys; ++at) entries.push_back({daybook::key(key_of(at, queue))});
   book_.queue(queue).value().import(entries);
 }
 
 void queue_lane::mix(int workers, int keys, int faults, std::minstd_rand& dice, server_faults* to) {
   auto const name = "mix" + std::to_string(++number_);
-  std::array<trial, 2> queues;
+  std::array<trial, 3> queues;
   queues[0].queue = queues[0].name = name;
   queues[1].queue = queues[1].name = name + "p";
+  queues[2].queue = queues[2].name = name + "o";
   auto const tally_file = folder_ + "/tally";
   std::vector<std::unique_ptr<child>> all(static_cast<std::size_t>(workers));
   auto const start = [&](std::size_t at) {
     auto const seed = std::to_string(up_to(dice, 1'000'000));
     all[at] = std::make_unique<child>(
-        words(queues[at % 2].queue,
+        words(queues[at % queues.size()].queue,
               {"--lease", mix_lease, "--loop", seed, std::to_string(keys), tally_file}),
         any_failpoint(dice));
   };
@@ -101,7 +102,7 @@ void queue_lane::mix(int workers, int keys, int faults, std::minstd_rand& dice, 
       auto const now = all[at]->wait(0ms);
       if (now.what == child::state::stopped) stop_past_the_lease(*all[at], dice, each, jump);
       if (now.what == child::state::killed && now.code != SIGKILL) {
-        fail(queues[at % 2], "a worker " + now.text(), *all[at]);
+        fail(queues[at % queues.size()], "a worker " + now.text(), *all[at]);
       }
       if (now.what == child::state::exited || now.what == child::state::killed) start(at);
     }

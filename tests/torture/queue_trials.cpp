@@ -217,7 +217,7 @@ void queue_lane::poison() {
   auto queue = book_.queue(of.queue).value();
   std::vector<daybook::entry> entries;
   for (int at = 0; at < all_keys; ++at) {
-    entries.push_back({daybook::key(at == all_keys / 2 ? poison_key : key_of(at))});
+    entries.push_back({daybook::key(at == all_keys / 2 ? poison_key : key_of(at, of.queue))});
   }
   // Only a task that is performed can kill: those of the odd ids.
   daybook::key const poison(poison_key);

@@ -138,6 +138,7 @@ daybook::queue_options options_of(settings const& how) {
   out.crash_limit = how.poison ? 3 : 100;
   out.retention = std::chrono::hours(24);
   if (torture::is_periodic(how.queue)) out.period = 1h;
+  out.in_order = torture::is_ordered(how.queue);
   return out;
 }
 
@@ -228,15 +229,15 @@ class worker {
   void script() {
     std::vector<daybook::entry> entries;
     for (int at = 0; at < torture::imported_keys; ++at) {
-      entries.push_back({daybook::key(torture::key_of(at))});
+      entries.push_back({daybook::key(torture::key_of(at, how_.queue))});
     }
     queue_.import(entries);
     for (int at = torture::imported_keys; at < torture::all_keys; ++at) {
-      queue_.add(daybook::key(torture::key_of(at)));
+      queue_.add(daybook::key(torture::key_of(at, how_.queue)));
     }
-    daybook::key const first(torture::key_of(0));
+    daybook::key const first(torture::key_of(0, how_.queue));
     queue_.set_payload(first, "{}");
-    queue_.remove(daybook::key(torture::key_of(torture::all_keys - 1)));
+    queue_.remove(daybook::key(torture::key_of(torture::all_keys - 1, how_.queue)));
     queue_.pause();
     queue_.resume();
     auto rounds = book_.make_queue(how_.queue + ".rounds", {.rounds = true});
@@ -283,10 +284,13 @@ class worker {
   }
 
   tally something() {
-    daybook::key const one(torture::key_of(up_to(how_.keys - 1)));
+    daybook::key const one(torture::key_of(up_to(how_.keys - 1), how_.queue));
     switch (up_to(11)) {
       case 0: return queue_.run_now(one) ? tally::given_back : tally::busy;
-      case 1: return queue_.add(one) ? tally::given_back : tally::busy;
+      // In order: who comes again while the clock stands still, came when those before it did.
+      case 1:
+        if (queue_.options().in_order) return tally::busy;
+        return queue_.add(one) ? tally::given_back : tally::busy;
       case 2: return queue_.remove(one) ? tally::given_back : tally::busy;
       case 3: return queue_.reclaim() > 0 ? tally::given_back : tally::busy;
       case 4: return queue_.upkeep().merged > 0 ? tally::given_back : tally::busy;
