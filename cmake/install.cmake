@@ -55,5 +55,5 @@ if(TARGET daybook_command)
           DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
   install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
           USE_SOURCE_PERMISSIONS
-          REGEX "/docs/check$" EXCLUDE REGEX "/examples/CMakeLists.txt$" EXCLUDE)
+          REGEX "/docs/(check|run)$" EXCLUDE REGEX "/examples/CMakeLists.txt$" EXCLUDE)
 endif()

@@ -21,7 +21,9 @@ done
 while read -r verb; do
   grep -qx "   $verb" "$work/daybook.1" || complain "daybook(1) has no $verb"
   # shellcheck disable=SC2086
-  "$daybook" $verb --help | grep -o '^  --[a-z-]*' | sort -u >"$work/flags" || true
+  "$daybook" $verb --help >"$work/help" || complain "$verb has no --help"
+  sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$work/help" | sort -u >"$work/flags"
+  grep -q "^Usage: daybook $verb" "$work/help" || complain "$verb --help does not say its usage"
   awk -v verb="   $verb" '$0 == verb { on = 1; next } /^   [^ ]/ || /^[A-Z]/ { on = 0 } on' \
     "$work/daybook.1" >"$work/section"
   while read -r flag; do
