@@ -237,6 +237,19 @@ void chunk::find_parents(db::session& on) {
   }
 }
 
+/// [key, group, its first row]
+std::string chunk::new_parents(std::vector<group_rows const*> const& of,
+                               std::map<std::string, std::string> const& keys) const {
+  base::rows out;
+  for (auto const* one : of) {
+    out.begin();
+    add_key(out, keys.at(*one->group), of_.number_parents);
+    out.add(std::string_view(*one->group));
+    add_key(out, one->first, of_.number_keys);
+  }
+  return std::string(out.text());
+}
+
 void chunk::make_parents(db::session& on) {
   std::vector<group_rows const*> missing;
   for (auto const& one : last_.found) {
@@ -245,20 +258,26 @@ void chunk::make_parents(db::session& on) {
   if (missing.empty()) return;
   auto const keys = store_.new_keys(ranges_.began_us(), missing.size(),
                                     [&](std::size_t i) { return *missing[i]->group; });
-  base::rows made;
-  for (std::size_t i = 0; i < missing.size(); ++i) {
-    made.begin();
-    add_key(made, keys[i], of_.number_parents);
-    made.add(std::string_view(*missing[i]->group));
-    add_key(made, missing[i]->first, of_.number_keys);
-    last_.parents.emplace(*missing[i]->group, keys[i]);
+  std::map<std::string, std::string> mine;
+  for (std::size_t i = 0; i < missing.size(); ++i) mine.emplace(*missing[i]->group, keys[i]);
+  auto text = new_parents(missing, mine);
+  auto const added =
+      db::run(on, with_.sql["aggregation.add_open"], {of_.id, std::string_view(text)}).affected;
+  if (std::cmp_equal(added, missing.size())) {
+    last_.parents.merge(std::map(mine));
+  } else {
+    // Who comes second has waited for the first, and adds to what that one has made.
+    if (how_.fresh) changed("another has made a parent of the same group");
+    find_parents(on);
+    std::erase_if(missing, [&](group_rows const* one) {
+      auto const found = last_.parents.find(*one->group);
+      if (found == last_.parents.end()) changed("there is a parent with the same key");
+      return found->second != mine.at(*one->group);
+    });
+    if (missing.empty()) return;
+    text = new_parents(missing, mine);
   }
-  auto const text = made.text();
   auto const wanted = static_cast<std::int64_t>(missing.size());
-  if (db::run(on, with_.sql["aggregation.add_open"], {of_.id, std::string_view(text)}).affected !=
-      wanted) {
-    changed("another has made a parent of the same group, or with the same key");
-  }
   if (db::run(on, of_.sql.make_parents, {std::string_view(text)}).affected != wanted) {
     changed("a row went away while its group's parent was made");
   }

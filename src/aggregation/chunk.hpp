@@ -58,6 +58,8 @@ class chunk {
   core::decision body(db::session& on, groups const& left_out);
   void survey(db::session& on, groups const& left_out);
   void find_parents(db::session& on);
+  [[nodiscard]] std::string new_parents(std::vector<group_rows const*> const& of,
+                                        std::map<std::string, std::string> const& keys) const;
   void make_parents(db::session& on);
   /// What was taken, group by group.
   [[nodiscard]] std::vector<group_rows> take_rows(db::session& on, groups const& left_out);

@@ -168,6 +168,33 @@ TEST_P(gathered_in_flow, rows_that_come_in_among_those_that_are_taken_are_no_hin
   EXPECT_THAT(wrong(declared(options)), IsEmpty());
 }
 
+TEST_P(gathered_in_flow, a_parent_that_another_makes_at_the_same_time_is_added_to) {
+  if (on_sqlite()) return;  // one writer: nobody comes between
+  move({{101, 1}, {102, 2}, {101, 4}, {103, 8}});
+  auto other = database_.open();
+  auto theirs = other.make_aggregation("pay", small_chunks());
+  std::stop_source one_chunk;
+  daybook::aggregate_options const just_one{.stop = one_chunk.get_token(),
+                                            .told = [&](auto const&) { one_chunk.request_stop(); }};
+  auto options = small_chunks();
+  int made = 0;
+  options.key_of = [&](auto const&) {
+    if (made == 0) {
+      EXPECT_EQ(theirs.aggregate(just_one).rows, 2);
+    }
+    return "K" + std::to_string(++made);
+  };
+  auto const done = declared(options).aggregate();
+  EXPECT_EQ(done.rows, 2);
+  EXPECT_EQ(done.parents, 1) << "that of 102";
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(log_.count("retried aggregate"), 0U);
+  EXPECT_THAT(pays(),
+              ElementsAre("101: 2 rows, 5, money 15, status 1", "102: 1 rows, 2, money 6, status 1",
+                          "103: 1 rows, 8, money 24, status 1"));
+  EXPECT_THAT(wrong(theirs), IsEmpty());
+}
+
 DAYBOOK_ON_EVERY_ENGINE(gathered_in_flow);
 
 }  // namespace
