@@ -154,18 +154,25 @@ findings check_turns(asks const& all, changes const& touched, course const& how)
 }
 
 claim_ends claim_ends_in(daybook::book& book) {
-  using row = std::tuple<std::string, std::int64_t, std::int64_t>;
+  using member = std::tuple<std::int64_t, std::string>;
+  using range = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
   claim_ends out;
+  std::vector<member> members;
+  std::vector<range> ranges;
   book.transact([&](daybook::transaction& tx) {
-    out.clear();
-    for (auto& [code, turn, end] :
-         tx.rows<row>("select m.member_key, o.turn_us, max(e.ended_us) from daybook_member m "
-                      "join daybook_outcome o on o.lo <= m.id and o.hi > m.id "
-                      "join (select claim, max(finished_us) as ended_us from daybook_outcome "
-                      "group by claim) e on e.claim = o.claim group by m.member_key, o.turn_us")) {
-      out.emplace(std::pair(std::move(code), turn), end);
-    }
+    members = tx.rows<member>("select id, member_key from daybook_member order by id");
+    ranges = tx.rows<range>(
+        "select o.lo, o.hi, o.turn_us, e.ended_us from daybook_outcome o join (select claim, "
+        "max(finished_us) as ended_us from daybook_outcome group by claim) e on e.claim = o.claim");
   });
+  // Here, because no index serves a join with ranges.
+  for (auto const& [lo, hi, turn, end] : ranges) {
+    auto one = std::lower_bound(members.begin(), members.end(), member(lo, ""));
+    for (; one != members.end() && std::get<0>(*one) < hi; ++one) {
+      auto& last = out[{std::get<1>(*one), turn}];
+      last = std::max(last, end);
+    }
+  }
   return out;
 }
 

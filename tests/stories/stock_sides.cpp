@@ -148,13 +148,26 @@ support::raw_connection shop::connect() const {
 
 int shop::up_to(int most) { return std::uniform_int_distribution<int>(0, most)(dice_); }
 
+/// Once more where somebody gives a category up, and has not made it again yet.
+void shop::put(support::raw_connection& on, std::string const& rows) {
+  for (int tries = 0;; ++tries) {
+    try {
+      on.execute(insertion(*on_, rows));
+      return;
+    } catch (std::runtime_error const&) {
+      if (tries == 100) throw;
+      std::this_thread::sleep_for(100ms);
+    }
+  }
+}
+
 /// Every `step`th of all codes, from one on.
 void shop::insert(support::raw_connection& on, int from, int step) {
   constexpr int at_once = 500;
   std::string rows;
   int count = 0;
   auto const flush = [&] {
-    if (!rows.empty()) on.execute(insertion(*on_, rows));
+    if (!rows.empty()) put(on, rows);
     rows.clear();
     count = 0;
   };
@@ -200,7 +213,7 @@ void shop::import_some() {
     if (product < 2 * products_) rows += (rows.empty() ? "" : ", ") + row_of(product);
   }
   on.execute("delete from product where category = 4");
-  on.execute(insertion(*on_, rows));
+  put(on, rows);
   when.to = now_us();
   for (int at = 3; at < 2 * products_; at += categories) {
     touched_.note(code_of(at), when);

@@ -92,6 +92,7 @@ class shop {
 
  private:
   void once(support::raw_connection& on);
+  void put(support::raw_connection& on, std::string const& rows);
   void insert(support::raw_connection& on, int from, int step);
   [[nodiscard]] support::raw_connection connect() const;
   int up_to(int most);
