@@ -5,6 +5,9 @@ target_compile_options(daybook_warnings INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wunused -Wextra-semi
   -Werror=unused-result
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wsuggest-override>)
+# At -Og g++ 12 follows values less far than this warning leads one to believe.
+target_compile_options(daybook_warnings INTERFACE
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Debug>>:-Wno-maybe-uninitialized>)
 if(DAYBOOK_WARNINGS_AS_ERRORS)
   target_compile_options(daybook_warnings INTERFACE -Werror)
 endif()

@@ -37,9 +37,17 @@ trap stop_servers EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# Where a sync costs nothing, if there is room.
+memory_or_disk() {
+  local free
+  free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
+  if [ -w /dev/shm ] && [ "${free:-0}" -gt 6000000 ]; then echo /dev/shm; else echo /tmp; fi
+}
+
 # start_servers [--only SERVER]...: and their URLs in the environment.
+servers_in=/tmp
 start_servers() {
-  servers_folder=$(mktemp -d /tmp/daybook-servers.XXXXXX) && chmod 755 "$servers_folder" &&
+  servers_folder=$(mktemp -d "$servers_in/daybook-servers.XXXXXX") && chmod 755 "$servers_folder" &&
     tests/servers/servers start "$servers_folder" "$@" >/dev/null &&
     . "$servers_folder/env"
 }
