@@ -7,20 +7,9 @@
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=tests/command/tools.sh
 . "$here/tools.sh"
+# shellcheck source=tests/command/client.sh
+. "$here/client.sh"
 with_book
-case $url in
-    sqlite*) sql() { sqlite3 -bail -cmd '.timeout 10000' "${url#sqlite:}"; } ;;
-    postgresql*) sql() { psql -qXAt -v ON_ERROR_STOP=1 "$url"; } ;;
-    *)
-        python3 - "$url" >client.cnf <<'END'
-import sys, urllib.parse
-of = urllib.parse.urlsplit(sys.argv[1])
-print("[client]\nprotocol=tcp\nhost=%s\nport=%s\nuser=%s\npassword='%s'\n[mysql]\ndatabase=%s"
-      % (of.hostname, of.port, of.username, urllib.parse.unquote(of.password), of.path[1:]))
-END
-        sql() { mariadb --defaults-file=client.cnf -N; }
-        ;;
-esac
 product=swept_$$
 sql <<END
 create table $product (id int not null primary key, seen int not null);

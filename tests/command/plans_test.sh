@@ -7,6 +7,8 @@
 here=$(dirname "$(readlink -f "$0")")
 # shellcheck source=tests/command/tools.sh
 . "$here/tools.sh"
+# shellcheck source=tests/command/client.sh
+. "$here/client.sh"
 
 # --- daybook.toml: what is wrong is said with line and column, before any book is looked at.
 # wrong NAME LINE COLUMN MESSAGE <FILE
@@ -49,22 +51,13 @@ wrong "a kind" 3 8 "kind: 'cron' is not known; there are query, inbox, window, s
     < <(base cron '' </dev/null)
 rm daybook.toml
 
-# --- The engine's own client
+# --- What each engine says for reading under a lock
 with_book
 me="$(id -un)@$(uname -n)"
 case $url in
-    sqlite*) sql() { sqlite3 -bail -cmd '.timeout 10000' "${url#sqlite:}"; }; lock='' ;;
-    postgresql*) sql() { psql -qXAt -v ON_ERROR_STOP=1 "$url"; }; lock=' for share' ;;
-    *)
-        python3 - "$url" >client.cnf <<'END'
-import sys, urllib.parse
-of = urllib.parse.urlsplit(sys.argv[1])
-print("[client]\nprotocol=tcp\nhost=%s\nport=%s\nuser=%s\npassword='%s'\n[mysql]\ndatabase=%s"
-      % (of.hostname, of.port, of.username, urllib.parse.unquote(of.password), of.path[1:]))
-END
-        sql() { mariadb --defaults-file=client.cnf -N; }
-        lock=' lock in share mode'
-        ;;
+    sqlite*) lock='' ;;
+    postgresql*) lock=' for share' ;;
+    *) lock=' lock in share mode' ;;
 esac
 orders=orders_$$
 state() { sql <<<"update $orders set state = '$2' where id = $1;"; }
