@@ -9,7 +9,8 @@ create table product (
   asked_us bigint,
   foreign key (category) references category (id) on delete cascade
 );
--- A row for each turn: nobody has to forbid that there are two. `request`: the task's idempotency key.
+-- A row for each turn of a task, which `request` names, its idempotency key: nobody has to forbid
+-- that there are two.
 create table quantity_history (
   code     varchar(40) not null,
   turn_us  bigint not null,

@@ -49,13 +49,13 @@ void prepare(daybook::book& book) {
 
 // --- Refreshing ---
 
-/// A tenth of a second for 500, which is what three processes manage within a period.
+/// For a batch. Three processes still manage all packages within a period.
 constexpr auto asking = 20ms;
 
 /// Many packages in one transaction, in which their tasks are finished, too: whoever dies here
 /// leaves nothing, and whoever gets the tasks next does all of it.
 void refresh(daybook::job_batch& batch) {
-  std::this_thread::sleep_for(asking);  // as if somebody were asked about each
+  std::this_thread::sleep_for(asking);  // as if somebody were asked about them
   auto const what = batch.perform([&](daybook::transaction& tx) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto const& task = batch.task(i);

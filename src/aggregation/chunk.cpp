@@ -247,7 +247,7 @@ std::string chunk::new_parents(std::vector<group_rows const*> const& of,
     out.add(std::string_view(*one->group));
     add_key(out, one->first, of_.number_keys);
   }
-  return std::string(out.text());
+  return out.text();
 }
 
 void chunk::make_parents(db::session& on) {
@@ -271,7 +271,8 @@ void chunk::make_parents(db::session& on) {
     find_parents(on);
     std::erase_if(missing, [&](group_rows const* one) {
       auto const found = last_.parents.find(*one->group);
-      if (found == last_.parents.end()) changed("there is a parent with the same key");
+      if (found == last_.parents.end())
+        changed("a parent was closed meanwhile, or has the key of a new one");
       return found->second != mine.at(*one->group);
     });
     if (missing.empty()) return;
