@@ -148,17 +148,10 @@ support::raw_connection shop::connect() const {
 
 int shop::up_to(int most) { return std::uniform_int_distribution<int>(0, most)(dice_); }
 
-/// Once more where somebody gives a category up, and has not made it again yet.
+/// Not while a category is given up: its products have none for a moment.
 void shop::put(support::raw_connection& on, std::string const& rows) {
-  for (int tries = 0;; ++tries) {
-    try {
-      on.execute(insertion(*on_, rows));
-      return;
-    } catch (std::runtime_error const&) {
-      if (tries == 100) throw;
-      std::this_thread::sleep_for(100ms);
-    }
-  }
+  std::lock_guard const alone(categories_);
+  on.execute(insertion(*on_, rows));
 }
 
 /// Every `step`th of all codes, from one on.
@@ -231,6 +224,7 @@ void shop::once(support::raw_connection& on) {
   std::vector<int> met{product};
   std::string what;
   std::vector<std::string> words;
+  std::unique_lock no_import(categories_, std::defer_lock);
   if (chance < 45) {
     what = "came";
     words = {"insert into product (code, category) values " + row_of(product)};
@@ -252,8 +246,9 @@ void shop::once(support::raw_connection& on) {
     what = "category given up";
     auto const id = std::to_string(product % categories);
     for (int at = product % categories; at < 2 * products_; at += categories) met.push_back(at);
-    words = {"delete from category where id = " + id,
-             "insert into category (id) values (" + id + ")"};
+    words = {"begin", "delete from category where id = " + id,
+             "insert into category (id) values (" + id + ")", "commit"};
+    no_import.lock();
   }
   span_us when{now_us(), 0};
   bool done = true;
@@ -264,6 +259,7 @@ void shop::once(support::raw_connection& on) {
   }
   when.to = now_us();
   for (auto const at : met) touched_.note(code_of(at), when);
+  if (!done && words.size() > 1) throw std::runtime_error("its transaction is open still");
   std::lock_guard const alone(mutex_);
   if (done) ++counts_[what];
 }

@@ -102,6 +102,7 @@ class shop {
   int products_;
   std::minstd_rand dice_;
   changes touched_;
+  std::mutex categories_;
   mutable std::mutex mutex_;
   std::map<std::string, int> counts_;
   std::jthread people_;

@@ -226,7 +226,7 @@ class tale {
   static void tell_of(standing const& stands, bool calm) {
     std::printf(
         "            %ld products: %ld without a member, %ld members without a product, %ld "
-        "disagree, %ld written twice, %ld written unasked, %ld not at rest%s; %ld turns by nodes, "
+        "disagree, %zu written twice, %ld written unasked, %ld not at rest%s; %ld turns by nodes, "
         "%ld by daemons\n",
         stands.products, stands.without_member, stands.without_product, stands.disagreeing,
         stands.written_twice.size(), stands.unasked, stands.dead, calm ? "" : ", not all asked",
