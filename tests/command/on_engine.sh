@@ -4,7 +4,7 @@ set -eu
 case $1 in
   sqlite) url= ;;
   postgresql) url=$DAYBOOK_TEST_POSTGRESQL ;;
-  pgbouncer) url=$DAYBOOK_TEST_PGBOUNCER ;;
+  pgbouncer) url=${DAYBOOK_TEST_PGBOUNCER%/*}/pooled ;;  # tests/servers/servers says why
   mariadb) url=$DAYBOOK_TEST_MARIADB ;;
   mariadb_snapshot) url=$DAYBOOK_TEST_MARIADB_SNAPSHOT ;;
   *) echo "no engine is named $1" >&2; exit 64 ;;
