@@ -104,7 +104,8 @@ class DAYBOOK_EXPORT planner {
 
   [[nodiscard]] std::string const& name() const noexcept;
   [[nodiscard]] planner_options const& options() const noexcept;
-  /// What would make a pass cheaper, for people: tables that its query reads whole.
+  /// What would make a pass cheaper, for people: tables that its query reads whole, and which index
+  /// may spare it, by the words of the query.
   [[nodiscard]] std::vector<std::string> advice() const;
 
   // On failure, all: throws daybook::error.

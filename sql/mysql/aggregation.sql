@@ -197,11 +197,6 @@ not (coalesce(r.{name}, 0) <=> {column});
 -- holes: name
 cast(coalesce(r.{name}, 0) as char);
 
--- What a person may run.
--- name: aggregation.create_index
--- holes: index, schema_name, table, column
-create index {index} on {schema_name}.{table} ({column});
-
 -- The statements.
 
 -- name: aggregation.last_key

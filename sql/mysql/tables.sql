@@ -72,6 +72,11 @@ lower(cast({column} as char character set utf8mb4));
 -- holes: column
 date_format({column}, '%Y-%m-%d');
 
+-- What a person may run.
+-- name: table.create_index
+-- holes: index, schema_name, table, columns
+create index {index} on {schema_name}.{table} ({columns});
+
 -- A key of ours as a value of the column's kind, so that the index on that serves; null where it is
 -- none. It may be the value of another key: compare the texts as well, as bytes.
 -- name: key.as_integer

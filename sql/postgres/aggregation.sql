@@ -194,11 +194,6 @@ coalesce(r.{name}, 0) is distinct from {column};
 -- holes: name
 coalesce(r.{name}, 0)::text;
 
--- What a person may run.
--- name: aggregation.create_index
--- holes: index, schema_name, table, column
-create index {index} on {schema_name}.{table} ({column});
-
 -- The statements.
 
 -- name: aggregation.last_key

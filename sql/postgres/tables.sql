@@ -78,6 +78,11 @@ order by c.relname limit :count;
 -- holes: column
 to_char({column}, 'FMYYYY-MM-DD');
 
+-- What a person may run.
+-- name: table.create_index
+-- holes: index, schema_name, table, columns
+create index {index} on {schema_name}.{table} ({columns});
+
 -- A key of ours as a value of the column's kind, so that the index on that serves; null where it is
 -- none. It may be the value of another key: compare the texts as well.
 -- name: key.as_integer

@@ -198,11 +198,6 @@ coalesce(sum({column} >> 32), 0) as {name}, coalesce(sum({column} & 4294967295),
 -- holes: name
 coalesce(r.{name} || ' ' || r.{name}_low, '0');
 
--- What a person may run.
--- name: aggregation.create_index
--- holes: index, schema_name, table, column
-create index {schema_name}.{index} on {table} ({column});
-
 -- The statements.
 
 -- name: aggregation.last_key

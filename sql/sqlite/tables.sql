@@ -67,6 +67,11 @@ cast({column} as text);
 -- holes: column
 cast({column} as text);
 
+-- What a person may run.
+-- name: table.create_index
+-- holes: index, schema_name, table, columns
+create index {schema_name}.{index} on {table} ({columns});
+
 -- A key of ours as a value of the column's kind, so that the index on that serves; null where it is
 -- none. It may be the value of another key: compare the texts as well.
 -- name: key.as_integer

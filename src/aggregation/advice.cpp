@@ -7,14 +7,6 @@ namespace aggregations {
 
 std::vector<std::string> advice_on(core::context const& with, definition const& of) {
   auto const& s = of.options.source;
-  auto const quoted = [&](std::string const& name) { return tables::quoted(with.dialect, name); };
-  auto const create = [&](std::string const& column) {
-    return with.sql.text_of("aggregation.create_index",
-                            {{"index", quoted(of.source.name + "_" + column)},
-                             {"schema_name", quoted(of.source.schema)},
-                             {"table", quoted(of.source.name)},
-                             {"column", quoted(column)}});
-  };
   // What finds the rows of a parent is its key, or its group, which no chunk changes; a trigger
   // may, so that what triggers did is looked for by the key.
   if (of.source.led_by(std::vector{s.link}) != nullptr) return {};
@@ -24,7 +16,7 @@ std::vector<std::string> advice_on(core::context const& with, definition const& 
     if (of.source.led_by(std::vector{one}) != nullptr) return {};
     if (serves == s.link) serves = one;
   }
-  return {create(serves)};
+  return {tables::create_index(with, of.source, std::vector{serves})};
 }
 
 }  // namespace aggregations

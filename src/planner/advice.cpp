@@ -1,6 +1,8 @@
 // What the engine would do for a planner's query, looked through for tables that it reads whole.
 #include "core/transact.hpp"
+#include "planner/asked.hpp"
 #include "planner/store.hpp"
+#include "tables/table.hpp"
 
 #include <daybook/error.hpp>
 
@@ -29,10 +31,16 @@ std::string word_after(std::string const& line, std::string_view mark) {
   return line.substr(from, line.find(' ', from) - from);
 }
 
-/// Which table a line of a plan, as any of the engines writes it, reads whole; empty: none.
+/// Which table a line of a plan, as any of the engines writes it, reads whole, by its alias where
+/// it has one; empty: none.
 std::string whole_table_in(std::span<cell const> line) {
-  // "  ->  Seq Scan on orders  (cost=...)"
-  if (line.size() == 1) return word_after(text_in(line[0]), "Seq Scan on ");
+  // "  ->  Seq Scan on orders o  (cost=...)"
+  if (line.size() == 1) {
+    auto const text = text_in(line[0]);
+    auto const name = word_after(text, "Seq Scan on ");
+    auto const alias = name.empty() ? name : word_after(text, " on " + name + " ");
+    return alias.empty() ? name : alias;
+  }
   // id, parent, not used, "SCAN orders" or "SCAN orders USING INDEX ..."
   if (line.size() == 4) {
     auto const text = text_in(line[3]);
@@ -40,6 +48,28 @@ std::string whole_table_in(std::span<cell const> line) {
   }
   // id, select type, table, type, ...
   return line.size() > 4 && text_in(line[3]) == "ALL" ? text_in(line[2]) : std::string();
+}
+
+/// What would spare it, where that can be told.
+std::string remedy(core::context const& with, db::session& on,
+                   std::vector<std::string> const& words, std::string const& called) {
+  tables::table of;
+  try {
+    of = tables::look(with, on, table_called(words, called));
+  } catch (error const& e) {
+    // What the engine calls a table may be none, but a part of the query.
+    if (e.kind() != fault::bad_argument) throw;
+    return "an index on what it asks of that table, with the key, would spare it";
+  }
+  std::vector<std::string> names;
+  for (auto const& one : of.columns) names.push_back(one.name);
+  auto const columns = columns_asked(words, called, names);
+  if (columns.empty()) return "it asks for all of it; a plan of kind sweep is made for that";
+  if (auto const* const has = of.led_by(std::span(columns).first(1)); has != nullptr) {
+    return "it has the index '" + has->name +
+           "': either most rows are asked for, or its statistics are old";
+  }
+  return "an index may spare it: " + tables::create_index(with, of, columns);
 }
 
 }  // namespace
@@ -55,11 +85,12 @@ std::vector<std::string> store::advice() const {
     out.clear();
     std::set<std::string> said;
     auto const lines = db::run(on, plan, {});
+    auto const words = words_of(how->query);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      auto const table = whole_table_in(lines.row(i));
-      if (table.empty() || !said.insert(table).second) continue;
-      out.push_back("plan '" + of_.name + "': its query reads the whole table '" + table +
-                    "': an index on what it asks of that table, with the key, would spare it");
+      auto const called = whole_table_in(lines.row(i));
+      if (called.empty() || !said.insert(called).second) continue;
+      out.push_back("plan '" + of_.name + "': its query reads the whole table '" +
+                    table_called(words, called) + "': " + remedy(with(), on, words, called));
     }
   });
   return out;

@@ -194,6 +194,20 @@ std::string literal(db::dialect const& by, std::string_view text) {
   return out;
 }
 
+std::string create_index(core::context const& with, table const& on,
+                         std::span<std::string const> columns) {
+  auto name = on.name;
+  std::string list;
+  for (auto const& one : columns) {
+    name += "_" + one;
+    list += (list.empty() ? "" : ", ") + quoted(with.dialect, one);
+  }
+  return with.sql.text_of("table.create_index", {{"index", quoted(with.dialect, name)},
+                                                 {"schema_name", quoted(with.dialect, on.schema)},
+                                                 {"table", quoted(with.dialect, on.name)},
+                                                 {"columns", list}});
+}
+
 bool can_be_key(column const& of) noexcept {
   return of.what == kind::integer || of.what == kind::text || of.what == kind::uuid ||
          of.what == kind::date;

@@ -76,6 +76,10 @@ struct table {
 /// A text as a literal, for what takes no parameters, such as a trigger.
 [[nodiscard]] std::string literal(db::dialect const& by, std::string_view text);
 
+/// The statement that makes an index on these columns, named after them, for a person to run.
+[[nodiscard]] std::string create_index(core::context const& with, table const& on,
+                                       std::span<std::string const> columns);
+
 /// Whether values of the column have one text each, so that they can be keys with us.
 [[nodiscard]] bool can_be_key(column const& of) noexcept;
 /// SQL for the key that a column's value is with us. Precondition: can_be_key().

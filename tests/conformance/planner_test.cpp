@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include <gmock/gmock.h>
+
 namespace conformance {
 namespace {
 
@@ -22,6 +24,10 @@ using daybook::planner;
 using daybook::planner_options;
 using daybook::query_strategy;
 using daybook::task_state;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 class planned : public watching {
  protected:
@@ -452,12 +458,30 @@ TEST_P(planned, a_table_that_is_read_whole_is_named) {
   order(1, 2000);
   if (on_postgres() || on_mariadb())
     database_.execute(on_mariadb() ? "analyze table orders" : "analyze orders");
-  auto plan = make();
-  auto const advice = plan.advice();
-  ASSERT_EQ(advice.size(), 1U);
-  EXPECT_NE(advice[0].find("'orders'"), std::string::npos) << advice[0];
-  EXPECT_TRUE(
-      make({.strategy = query_strategy{"select id from orders where id = 5"}}).advice().empty());
+  auto const advice = [&](std::string const& query) {
+    return make({.strategy = query_strategy{query}}).advice();
+  };
+  EXPECT_THAT(advice("select id from orders"),
+              ElementsAre(AllOf(HasSubstr("whole table 'orders'"), HasSubstr("kind sweep"))));
+  EXPECT_THAT(advice("select id from orders where id = 5"), IsEmpty());
+}
+
+TEST_P(planned, the_index_that_is_missing_is_named) {
+  order(1, 2000);
+  auto const fresh = [&] {
+    if (on_postgres()) database_.execute("analyze orders");
+    if (on_mariadb()) database_.execute("analyze table orders");
+  };
+  fresh();
+  auto const advice = [&] {
+    return make({.strategy = query_strategy{"select o.id from orders o where o.state = 'none'"}})
+        .advice();
+  };
+  auto const before = advice();
+  ASSERT_THAT(before, ElementsAre(HasSubstr("whole table 'orders': an index may spare it: ")));
+  database_.execute(before.front().substr(before.front().find("create index")));
+  fresh();
+  EXPECT_THAT(advice(), IsEmpty());
 }
 
 DAYBOOK_ON_EVERY_ENGINE(planned);
