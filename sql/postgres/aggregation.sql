@@ -279,14 +279,18 @@ select count(*) from {source} as s where {key} between :first and :last
   and {is_taken} = (select {as_link} from {aggregation_parent} as o
                     where o.aggregation = :aggregation and o.open_group = {group});
 
--- Rows [parent, count, sum, ...] or [parent].
+-- Rows [parent, count, sum, ...] or [parent]. Locked first, in the order that they have in :rows: how
+-- an update is joined is the engine's to choose, and two in different orders wait for each other.
 -- name: aggregation.set_parents
 -- in: rows
 -- holes: parent, parent_key, given, changes, condition
-update {parent} as p set {changes}
-from (select {given} from json_array_elements(:rows::json) with ordinality as j (value, place)
-      order by j.place) as g
-where {parent_key} = g.daybook_key and {condition};
+with g as materialized (
+  select {given}, j.place from json_array_elements(:rows::json) with ordinality as j (value, place)),
+held as materialized (
+  select g.place from g join {parent} as p on {parent_key} = g.daybook_key
+  order by g.place for no key update of p)
+update {parent} as p set {changes} from g
+where {parent_key} = g.daybook_key and {condition} and (select count(*) from held) >= 0;
 
 -- name: aggregation.follow
 -- in: rows

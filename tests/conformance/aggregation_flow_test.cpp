@@ -97,6 +97,50 @@ TEST_P(gathered_in_flow, what_was_free_before_it_is_taken_in_the_next_pass_where
   EXPECT_EQ(bricks("status = 1"), "0");
 }
 
+// Two who lock the same parents in different orders wait for each other until the server ends one
+// of them, a second later on PostgreSQL.
+TEST_P(gathered_in_flow, parents_are_locked_in_the_order_of_their_keys) {
+  if (on_sqlite()) return;  // one writer: there are no locks of rows
+  auto pay = declared();
+  auto const of_each = [&] {
+    for (int worker = 101; worker < 121; ++worker) move({{worker, 1}});
+  };
+  of_each();
+  pay.aggregate();
+  auto const key_at = [&](int place) {
+    return database_.query("select pay_no from t_move_pay order by pay_no limit 1 offset " +
+                           std::to_string(place));
+  };
+  // The first stands last in PostgreSQL's table, and it knows how small that is.
+  database_.execute("update t_move_pay set boss_id = 9 where pay_no = '" + key_at(0) + "'");
+  database_.execute(on_postgres() ? "analyze t_move_pay" : "analyze table t_move_pay");
+  of_each();
+  support::raw_connection theirs(direct_url());
+  theirs.execute("begin");
+  theirs.execute("select pay_no from t_move_pay where pay_no = '" + key_at(10) + "' for update");
+  std::jthread gathers([&] { EXPECT_EQ(pay.aggregate().rows, 20); });
+  std::string const waits =
+      on_postgres() ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
+                      "datname = current_database()"
+                    : "select count(*) from information_schema.innodb_trx "
+                      "where trx_state = 'LOCK WAIT'";
+  for (int tries = 0; database_.query(waits) == "0" && tries < 50; ++tries) {
+    std::this_thread::sleep_for(110ms);
+  }
+  support::raw_connection other(direct_url());
+  other.execute("begin");
+  EXPECT_EQ(other.execute("select count(*) from (select pay_no from t_move_pay for update skip "
+                          "locked) as p"),
+            "9");
+  EXPECT_EQ(other.execute("select min(pay_no) from (select pay_no from t_move_pay for update skip "
+                          "locked) as p"),
+            key_at(11));
+  other.execute("rollback");
+  theirs.execute("rollback");
+  gathers.join();
+  EXPECT_THAT(wrong(pay), IsEmpty());
+}
+
 TEST_P(gathered_in_flow, parents_that_others_close_and_make_all_the_time_are_added_to) {
   auto theirs = small_chunks();
   theirs.chunk = 1;
