@@ -132,7 +132,7 @@ class machine {
                                  "--lease",       std::to_string(lease.count()) + "ms",
                                  "--poll",        "250ms"};
     out.insert(out.end(), more.begin(), more.end());
-    return out;
+    return torture::dying_with_us(out);
   }
 
   fs::path folder_;

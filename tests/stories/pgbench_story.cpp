@@ -61,7 +61,7 @@ child run_pgbench(std::vector<std::string> const& more, std::string const& url) 
   std::vector<std::string> words{pgbench_program(), "--no-vacuum"};
   words.insert(words.end(), more.begin(), more.end());
   words.push_back(url);
-  return child(words);
+  return child(torture::dying_with_us(std::move(words)));
 }
 
 void make_tables(support::fresh_database const& in, settings const& how) {

@@ -32,7 +32,9 @@ void write_file(std::filesystem::path const& file, stock_queue const& how, std::
 
 }  // namespace
 
-void worker::start() { process_ = std::make_unique<torture::child>(words_); }
+void worker::start() {
+  process_ = std::make_unique<torture::child>(torture::dying_with_us(words_));
+}
 
 void worker::kill() {
   process_->send(SIGKILL);
