@@ -51,7 +51,9 @@ struct pruned {
 struct change_info {
   timestamp at{};
   std::string actor;
-  std::string action;  ///< "release", "restart", "resolve", "prune"
+  /// "release", "restart", "resolve", "prune"; of a schedule, queue or planner the verb that changed
+  /// it: "pause", "retry", "forget".
+  std::string action;
   std::string reason;
   std::string detail;  ///< "step pay: done"
 };
