@@ -376,6 +376,8 @@ void sqlite_session::checkpoint() noexcept {
 
 ::sqlite3_stmt* sqlite_session::prepare(db::statement const& what) {
   auto& known = statements_[what.text];
+  // An explanation is never executed, so that SQLite does not notice that the schema was changed.
+  if (known && ::sqlite3_stmt_isexplain(known.get()) != 0) known.reset();
   if (!known) {
     ::sqlite3_stmt* raw = nullptr;
     char const* tail = nullptr;

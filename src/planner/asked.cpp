@@ -65,7 +65,7 @@ class reader {
       bool quoted = false;
       auto word = next(quoted);
       if (word.empty()) {
-        joins = was_dot_ && !out.empty();
+        if (!was_space_) joins = was_dot_ && !out.empty();
         continue;
       }
       if (std::exchange(joins, false)) {
@@ -81,8 +81,9 @@ class reader {
  private:
   /// A word; empty: something else, which is read over.
   std::string next(bool& quoted) {
-    was_dot_ = false;
     char const c = rest_.front();
+    was_dot_ = c == '.';
+    was_space_ = std::isspace(static_cast<unsigned char>(c)) != 0;
     if (rest_.starts_with("--")) return skip(rest_.find('\n'), 1);
     if (rest_.starts_with("/*")) return skip(rest_.find("*/", 2), 2);
     if (c == '\'') return skip(rest_.find('\'', 1), 1);
@@ -96,7 +97,6 @@ class reader {
     auto const over = std::find_if_not(rest_.begin(), rest_.end(), in_word);
     auto const length = static_cast<std::size_t>(std::distance(rest_.begin(), over));
     auto const word = rest_.substr(0, length);
-    was_dot_ = c == '.';
     rest_.remove_prefix(std::max<std::size_t>(length, 1));
     return begins_word(c) ? std::string(word) : std::string();
   }
@@ -108,6 +108,7 @@ class reader {
 
   std::string_view rest_;
   bool was_dot_ = false;
+  bool was_space_ = false;
 };
 
 }  // namespace

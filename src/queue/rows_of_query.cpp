@@ -182,7 +182,12 @@ void rows_of_query::turn_page() {
   }
   auto const page =
       made(with_, "import.page", {{"staged", staged_}, {"count", std::to_string(rows)}});
-  run([&](db::session& on) { page_ = db::run(on, page, {number_}); });
+  try {
+    run([&](db::session& on) { page_ = db::run(on, page, {number_}); });
+  } catch (error const& e) {
+    if (!of_query(e)) throw;
+    refuse_query(what_, e);
+  }
   at_ = 0;
 }
 

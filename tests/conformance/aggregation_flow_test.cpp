@@ -102,8 +102,15 @@ TEST_P(gathered_in_flow, what_was_free_before_it_is_taken_in_the_next_pass_where
 TEST_P(gathered_in_flow, parents_are_locked_in_the_order_of_their_keys) {
   if (on_sqlite()) return;  // one writer: there are no locks of rows
   auto pay = declared();
+  int times = 0;
   auto const of_each = [&] {
-    for (int worker = 101; worker < 121; ++worker) move({{worker, 1}});
+    std::string sql = "insert into t_move_brick (move_no, worker_id, move_num, status) values ";
+    for (int worker = 1; worker <= 2000; ++worker) {
+      sql += (worker == 1 ? "('L" : ", ('L") + std::to_string(times * 10'000 + worker) + "', " +
+             std::to_string(worker) + ", 1, 1)";
+    }
+    database_.execute(sql);
+    ++times;
   };
   of_each();
   pay.aggregate();
@@ -111,14 +118,18 @@ TEST_P(gathered_in_flow, parents_are_locked_in_the_order_of_their_keys) {
     return database_.query("select pay_no from t_move_pay order by pay_no limit 1 offset " +
                            std::to_string(place));
   };
-  // The first stands last in PostgreSQL's table, and it knows how small that is.
-  database_.execute("update t_move_pay set boss_id = 9 where pay_no = '" + key_at(0) + "'");
+  // PostgreSQL reads this table whole, for it takes those that are added to for fewer than there
+  // are; and they stand in it from the last to the first.
+  if (on_postgres()) {
+    database_.execute("create index from_the_last on t_move_pay (pay_no desc)");
+    database_.execute("cluster t_move_pay using from_the_last");
+  }
   database_.execute(on_postgres() ? "analyze t_move_pay" : "analyze table t_move_pay");
   of_each();
   support::raw_connection theirs(direct_url());
   theirs.execute("begin");
-  theirs.execute("select pay_no from t_move_pay where pay_no = '" + key_at(10) + "' for update");
-  std::jthread gathers([&] { EXPECT_EQ(pay.aggregate().rows, 20); });
+  theirs.execute("select pay_no from t_move_pay where pay_no = '" + key_at(1000) + "' for update");
+  std::jthread gathers([&] { EXPECT_EQ(pay.aggregate().rows, 2000); });
   std::string const waits =
       on_postgres() ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
                       "datname = current_database()"
@@ -131,10 +142,10 @@ TEST_P(gathered_in_flow, parents_are_locked_in_the_order_of_their_keys) {
   other.execute("begin");
   EXPECT_EQ(other.execute("select count(*) from (select pay_no from t_move_pay for update skip "
                           "locked) as p"),
-            "9");
+            "999");
   EXPECT_EQ(other.execute("select min(pay_no) from (select pay_no from t_move_pay for update skip "
                           "locked) as p"),
-            key_at(11));
+            key_at(1001));
   other.execute("rollback");
   theirs.execute("rollback");
   gathers.join();

@@ -461,7 +461,7 @@ TEST_P(planned, a_table_that_is_read_whole_is_named) {
   auto const advice = [&](std::string const& query) {
     return make({.strategy = query_strategy{query}}).advice();
   };
-  EXPECT_THAT(advice("select id from orders"),
+  EXPECT_THAT(advice("select id, note from orders"),
               ElementsAre(AllOf(HasSubstr("whole table 'orders'"), HasSubstr("kind sweep"))));
   EXPECT_THAT(advice("select id from orders where id = 5"), IsEmpty());
 }
