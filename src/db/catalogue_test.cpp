@@ -272,6 +272,23 @@ TEST(catalogue, every_dialect_has_the_same_statements) {
   }
 }
 
+TEST(catalogue, sees_which_statements_only_read) {
+  for (auto const* dialect :
+       {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {
+    db::catalogue const sql({.dialect = dialect->name,
+                             .style = db::placeholder::question,
+                             .real_clock = dialect->real_clock,
+                             .schema = "s",
+                             .prefix = "p_"});
+    for (auto const* name : {"wake.look", "queue.now", "task.counts"}) {
+      EXPECT_TRUE(sql[name].parts[0].what.only_reads) << dialect->name << " " << name;
+    }
+    for (auto const* name : {"run.step", "holder.renew"}) {
+      EXPECT_FALSE(sql[name].parts[0].what.only_reads) << dialect->name << " " << name;
+    }
+  }
+}
+
 TEST(catalogue, every_input_is_used) {
   for (auto const* dialect :
        {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {

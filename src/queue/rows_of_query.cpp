@@ -29,10 +29,14 @@ std::string text_in(cell const& from) {
   return out;
 }
 
-/// What may take as long as the query does has no limit of time of ours: "user".
+/// What is said of it is said of the query, and it takes as long: "user".
 db::entry made(core::context const& with, std::string_view shape, db::holes const& how) {
   auto out = with.sql.made(shape, how);
-  for (auto& one : out.parts) one.what.name = "user";
+  for (auto& one : out.parts) {
+    one.what.name = "user";
+    one.what.takes_its_time = true;
+    one.what.only_reads = false;
+  }
   out.within.reset();
   return out;
 }
@@ -122,7 +126,7 @@ void rows_of_query::open(std::string_view query) {
   if (held_ && in_transaction) {
     (*held_)->begin(isolation::read_committed);
     begun_ = true;
-    (*held_)->run({"user", "set transaction read only", {}, {}}, {});
+    (*held_)->run({.name = "user", .text = "set transaction read only"}, {});
   }
   run([&](db::session& on) {
     bool const alone = width_of(with_, on, how) == 1;
