@@ -154,8 +154,13 @@ mysql_session::mysql_session(::MYSQL& handle, transactions whose, give_back<::MY
       joined_(whose == transactions::applications),
       in_transaction_(joined_) {
   url_.shown = shown(handle);
-  auto const found = run_text(read_by("adopt", mysql_handle_facts));
-  url_.path = check_mysql_facts(found.row(0), url_.shown);
+  try {
+    auto const found = run_text(read_by("adopt", mysql_handle_facts));
+    url_.path = check_mysql_facts(found.row(0), url_.shown);
+  } catch (...) {
+    connection_.get_deleter().set_broken(!usable());  // whom the destructor would tell
+    throw;
+  }
 }
 
 void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::string_view statement) {
