@@ -13,6 +13,7 @@ values ({now}, {now}, 0, 0, 0, '', :name, :every_us, :timeout_us, :since_us, :ag
   :source, :key_columns, :created_column, :check_sql)
 on conflict (name) do nothing;
 
+-- The next pass is no later than it were after one just now.
 -- name: planner.change
 -- in: name, every_us, timeout_us, since_us, again_us, few, queue, page, most, unit_count,
 --   strategy, rule, priority, unit, newest_first, in_memory, source, key_columns,
@@ -22,7 +23,8 @@ update {planner} set
   few = :few, queue = :queue, page = :page, most = :most, unit_count = :unit_count,
   strategy = :strategy, rule = :rule, priority = :priority, unit = :unit,
   newest_first = :newest_first, in_memory = :in_memory, source = :source,
-  key_columns = :key_columns, created_column = :created_column, check_sql = :check_sql
+  key_columns = :key_columns, created_column = :created_column, check_sql = :check_sql,
+  next_us = min(next_us, {now} + :every_us)
 where name = :name;
 
 -- name: planner.look

@@ -432,6 +432,16 @@ TEST_P(planned, declared_again_it_is_changed) {
 
 TEST_P(planned, what_a_declaration_may_not_be) {
   auto const fails = [&](planner_options of, std::string const& with) {
+TEST_P(planned, declared_again_its_next_pass_is_no_later_than_it_says_now) {
+  auto plan = make({.every = 1h});
+  plan.pass();
+  auto const in_an_hour = plan.info().next_pass.value();
+  make({.every = 2h});
+  EXPECT_EQ(plan.info().next_pass, in_an_hour);
+  make({.every = 10s});
+  EXPECT_LT(plan.info().next_pass.value(), in_an_hour - 50min);
+}
+
     try {
       if (of.queue.empty()) of.queue = "fulfil";
       if (std::get<query_strategy>(of.strategy).query.empty()) {
