@@ -51,6 +51,11 @@ std::size_t width_of(core::context const& with, db::session& on, db::holes const
   return width;
 }
 
+[[noreturn]] void too_long(std::chrono::milliseconds limit, std::string const& why) {
+  throw error({.kind = fault::bad_argument},
+              "it takes longer than " + std::to_string(limit.count()) + " ms" + why);
+}
+
 [[noreturn]] void refuse_query(std::string const& what, error const& e) {
   throw error({.kind = fault::bad_argument, .native_code = e.native_code()},
               what + ": " + e.what());
@@ -164,10 +169,10 @@ void rows_of_query::run(F const& body) {
     body(**held_);
   } catch (error const& e) {
     if (!watch.late()) throw;
-    throw error(
-        {.kind = fault::bad_argument},
-        "it takes longer than " + std::to_string(how_.timeout.count()) + " ms: " + e.what());
+    too_long(how_.timeout, std::string(": ") + e.what());
   }
+  // The interrupt may come to whatever is next on the connection.
+  if (watch.late()) too_long(how_.timeout, {});
 }
 
 /// So many rows that a page is about as large as a piece of an import.
