@@ -28,10 +28,10 @@ where name = :name;
 
 -- name: planner.look
 -- in: name
--- out: id, created_us, next_us, ended_us, passes, launched, paused, error, every_us,
+-- out: id, next_us, ended_us, passes, launched, paused, error, every_us,
 --   timeout_us, since_us, again_us, few, queue, page, most, unit_count, strategy, rule,
 --   priority, unit, newest_first, in_memory, source, key_columns, created_column, check_sql
-select p.id, p.created_us, p.next_us, p.ended_us, p.passes, p.launched, p.paused, p.error,
+select p.id, p.next_us, p.ended_us, p.passes, p.launched, p.paused, p.error,
   p.every_us, p.timeout_us, p.since_us, p.again_us, p.few, q.name, p.page, p.most, p.unit_count,
   p.strategy, p.rule, p.priority, p.unit, p.newest_first, p.in_memory, p.source, p.key_columns,
   p.created_column, p.check_sql
