@@ -46,8 +46,9 @@ struct migration_info {
 class DAYBOOK_EXPORT book {
  public:
   /// `url`: sqlite:PATH, postgresql://..., mysql://... or mariadb://...
-  /// Connects and looks at the book's version where there is one, and creates nothing but the
-  /// SQLite file. On failure: throws daybook::error; the message never holds the password.
+  /// Connects, and creates nothing but the SQLite file. Whether a book is there, and of which
+  /// version, is seen by what first needs it. On failure: throws daybook::error; the message never
+  /// holds the password.
   explicit book(std::string_view url, book_options options = {});
   book(book&&) noexcept;
   book& operator=(book&&) noexcept;

@@ -27,6 +27,7 @@ struct book_options {
   /// Threads for the asynchronous verbs, started when there is work: at most so many, up to 1000;
   /// 0 means as many as connections.
   unsigned async_threads = 0;
+  /// How long a connection may take to be made, or to become free; 1 ms to 24 hours.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds{10};
   /// Borrowed; may be null.
   observer* watch = nullptr;

@@ -147,7 +147,8 @@ class DAYBOOK_EXPORT hand_out {
   /// to stop, or closed. On failure: daybook::error (fault::forked) in a child of fork().
   [[nodiscard]] std::optional<handed> next(std::stop_token stop = {});
   /// The same for several: waits for the first, and then until there are `most`, or `gather` is
-  /// over. A suspect comes alone. `most`: 1 to 10000.
+  /// over. A suspect comes alone. `most`: 1 to 10000; `gather`: 0 to an hour. On failure: as
+  /// next(); daybook::error (fault::bad_argument).
   [[nodiscard]] std::vector<handed> next_batch(std::size_t most, std::chrono::milliseconds gather,
                                                std::stop_token stop = {});
   /// Other options, for the next claims. On failure: daybook::error (fault::bad_argument).

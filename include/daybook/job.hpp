@@ -115,12 +115,13 @@ using batch_handler = std::function<void(job_batch&)>;
 
 struct work_options {
   int threads = 4;  ///< handlers of this queue at once, 1 to 1000
-  /// A handler is asked to stop after so long; 0: never. One that heeds it by throwing has failed
-  /// with that; what one does that returns a success all the same counts. Threads cannot be
-  /// killed: what must be goes into a process of its own, as `daybook daemon` does.
+  /// A handler is asked to stop after so long, a year at most; 0: never. One that heeds it by
+  /// throwing has failed with that; what one does that returns a success all the same counts.
+  /// Threads cannot be killed: what must be goes into a process of its own, as `daybook daemon`
+  /// does.
   std::chrono::milliseconds timeout{0};
   /// For batch handlers: so many tasks at most, 1 to 10000, and so long they are waited for once
-  /// there is one.
+  /// there is one: an hour at most.
   int batch = 100;
   std::chrono::milliseconds gather{0};
   hand_out_options claims = {};

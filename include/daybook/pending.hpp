@@ -9,6 +9,7 @@
 
 #include <daybook/export.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <condition_variable>
@@ -101,7 +102,12 @@ class [[nodiscard]] pending {
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> at_most) const {
     if (!of_) work::complain_of_spent_pending();
-    return of_->wait_until(std::chrono::steady_clock::now() + at_most);
+    using clock = std::chrono::steady_clock;
+    // The longest and the shortest there are, added to now, would be before it and after it.
+    using seconds = std::chrono::duration<double>;
+    constexpr seconds longest = std::chrono::hours{24 * 36525};
+    auto const wait = std::clamp(seconds(at_most), seconds::zero(), longest);
+    return of_->wait_until(clock::now() + std::chrono::ceil<clock::duration>(wait));
   }
   /// Calls `callback` once, with this pending, ready: get() there returns or throws at once. On the
   /// book's thread that did the work; here and now when it is ready already. What `callback`

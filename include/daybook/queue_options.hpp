@@ -53,7 +53,7 @@ struct queue_options {
   /// Only what was due when a round was opened is claimed.
   bool rounds = false;
   daybook::on_new on_new = on_new::next_round;
-  std::chrono::hours retention{24 * 30};  ///< of outcomes
+  std::chrono::hours retention{24 * 30};  ///< of outcomes: an hour to 100 years
   /// Members that succeeded or were discarded longer ago are removed by upkeep(): at least a
   /// minute, at most the retention; 0: never. Not in a queue with a period.
   std::chrono::seconds forget_done{0};
@@ -69,7 +69,7 @@ struct queue_options {
 
 struct task_options {
   std::optional<std::string> payload = {};  ///< up to 1 MiB of UTF-8
-  std::optional<timestamp> at = {};         ///< not before; empty: at once
+  std::optional<timestamp> at = {};         ///< not before; empty: at once. Up to the year 9999
   int priority = 5;                         ///< 0 (first) to 9
 };
 

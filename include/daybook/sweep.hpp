@@ -3,7 +3,7 @@
 // Thread safety: values; the verbs of a page as those of the planner it is of.
 //
 //   node.work(queue, [&](daybook::job& job) {
-//     plan.page(key(job.task().key)).perform(job, [](transaction& tx, auto const& rows) {
+//     plan.page(key(job.task().key)).value().perform(job, [](transaction& tx, auto const& rows) {
 //       for (auto const& one : rows) tx.exec("update ...", one[0]);
 //     });
 //     return daybook::result::success();

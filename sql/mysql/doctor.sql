@@ -23,7 +23,11 @@ union all select 'other_engines', coalesce(
    where table_schema = '{schema}' and table_type = 'BASE TABLE' and engine <> 'InnoDB'
      and left(table_name, char_length('{prefix}')) = '{prefix}'
      and substr(table_name, char_length('{prefix}') + 1)
-         in ('version', 'clock', 'holder', 'run', 'step', 'attempt')), '')
+         in ('version', 'clock', 'holder', 'run', 'step', 'attempt', 'intent', 'carry',
+             'change', 'queue', 'member_id', 'member', 'segment', 'claim', 'done', 'outcome',
+             'request', 'schedule', 'tick', 'watch', 'watched_id', 'aggregation',
+             'aggregation_parent', 'aggregation_log', 'planner', 'planned', 'planned_period',
+             'sweep', 'sweep_page', 'series')), '')
 -- The application's own: an effect in such a table is not rolled back with its step.
 union all select 'other_engines_in_schema', cast(count(*) as char)
   from information_schema.tables

@@ -56,12 +56,12 @@ select id from {queue} where id = :queue for update;
 
 -- How many may start now, and from when. After queue.turn.
 -- name: queue.throttle
--- in: queue, horizon_us
+-- in: queue
 -- out: now_us, running, slot_next_us
 select clock.us, (select coalesce(sum(c.size), 0) from {claim} c where c.queue = q.id),
   greatest(q.slot_next_us, clock.us)
 from {queue} q, (select {now} as us) as clock
-where q.id = :queue and :horizon_us >= 0;
+where q.id = :queue;
 
 -- name: queue.reserve
 -- in: queue, slot_next_us
@@ -111,8 +111,8 @@ update {member} set payload = :payload where queue = :queue and member_key = :ke
 
 -- name: member.find
 -- in: queue, key
--- out: id, payload, created_us
-select id, payload, created_us from {member} where queue = :queue and member_key = :key;
+-- out: id, payload
+select id, payload from {member} where queue = :queue and member_key = :key;
 
 -- name: member.count
 -- in: queue
@@ -131,8 +131,8 @@ select id, queue, :kind, {now} from {member} where id >= :lo and id < :hi and qu
 
 -- name: request.waiting
 -- in: queue, after, count
--- out: seq, member, kind, at_us
-select seq, member, kind, at_us from {request}
+-- out: seq, member, kind
+select seq, member, kind from {request}
 where queue = :queue and seq > :after order by seq limit :count
 for update skip locked;
 

@@ -45,12 +45,6 @@ from json_table(:rows, '$[*]' columns (lo bigint path '$[0]', hi bigint path '$[
 select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
 where queue = :queue and hi > :after order by hi limit :count for update skip locked;
 
--- name: segment.all
--- in: queue, after, count
--- out: lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
-select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
-where queue = :queue and hi > :after order by hi limit :count;
-
 -- Which ids of a range have a member.
 -- name: segment.living
 -- in: lo, hi
@@ -61,13 +55,13 @@ select id from {member} where id >= :lo and id < :hi order by id;
 -- One statement, so that a task is either in a segment or in a claim, which is counted as state 1.
 -- name: task.counts
 -- in: queue
--- out: state, lane, due, tasks, segments, first_us
-select state, lane, case when due_us <= clock.us then 1 else 0 end as due,
+-- out: state, due, tasks, segments, first_us
+select state, case when due_us <= clock.us then 1 else 0 end as due,
   sum(hi - lo), count(*), min(due_us)
 from {segment}, (select {now} as us) as clock where queue = :queue
-group by 1, 2, 3
+group by 1, 2
 union all
-select 1, 0, 0, coalesce(sum(size), 0), count(*), null
+select 1, 0, coalesce(sum(size), 0), count(*), null
 from {claim} where queue = :queue and reclaimed_us is null;
 
 -- name: task.ledger_of
@@ -87,8 +81,8 @@ order by attempts desc, hi - lo limit 1;
 -- their own in the same claim.
 -- name: task.outcome
 -- in: member
--- out: state, attempts, turn_us, started_us, finished_us, claim, remark
-select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
+-- out: started_us, finished_us, claim, remark
+select started_us, finished_us, claim, remark from {outcome}
 where lo <= :member and lo > :member - 1000 and hi > :member
 order by started_us desc, attempts desc, hi - lo limit 1;
 

@@ -15,11 +15,6 @@ on conflict do nothing;
 update {aggregation_log} set items = :items, detail = :detail, parent_key = :parent
 where call_id = :call;
 
--- name: aggregation.call
--- in: call
--- out: items, detail
-select l.items, l.detail from {aggregation_log} l where l.call_id = :call;
-
 -- Newest first; `parent` empty: of all.
 -- name: aggregation.history
 -- in: aggregation, parent, before, limit

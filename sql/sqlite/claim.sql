@@ -84,10 +84,8 @@ where c.id = :claim;
 -- Whether more waits: asked for, or claimed singly.
 -- name: claim.beside
 -- in: queue
--- out: requests, suspects
-select exists (select 1 from {request} where queue = :queue),
-  exists (select 1 from {segment}
-          where queue = :queue and lane between 10 and 19 and due_us <= {now});
+-- out: requests
+select exists (select 1 from {request} where queue = :queue);
 
 -- Whoever ends a claim that has a ledger locks it first, and then reads that. Here, writers take
 -- turns anyway.
@@ -154,8 +152,8 @@ from (select id from {claim}
 
 -- name: claim.ledger
 -- in: claim
--- out: lo, hi, state, attempts, delay_us, finished_us, remark
-select lo, hi, state, attempts, delay_us, finished_us, remark from {done}
+-- out: lo, hi, state, delay_us, finished_us, remark
+select lo, hi, state, delay_us, finished_us, remark from {done}
 where claim = :claim order by lo;
 
 -- name: claim.ranges
@@ -198,8 +196,8 @@ where true on conflict (id) do nothing;
 
 -- name: claim.look
 -- in: claim
--- out: holder, reclaimed
-select holder, reclaimed_us is not null from {claim} where id = :claim;
+-- out: reclaimed
+select reclaimed_us is not null from {claim} where id = :claim;
 
 -- Claims in hand, for those who ask where a task is.
 -- name: claim.of_queue

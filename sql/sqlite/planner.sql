@@ -13,6 +13,7 @@ values ({now}, {now}, 0, 0, 0, '', :name, :every_us, :timeout_us, :since_us, :ag
   :source, :key_columns, :created_column, :check_sql)
 on conflict (name) do nothing;
 
+-- The next pass is no later than it were after one just now.
 -- name: planner.change
 -- in: name, every_us, timeout_us, since_us, again_us, few, queue, page, most, unit_count,
 --   strategy, rule, priority, unit, newest_first, in_memory, source, key_columns,
@@ -22,15 +23,16 @@ update {planner} set
   few = :few, queue = :queue, page = :page, most = :most, unit_count = :unit_count,
   strategy = :strategy, rule = :rule, priority = :priority, unit = :unit,
   newest_first = :newest_first, in_memory = :in_memory, source = :source,
-  key_columns = :key_columns, created_column = :created_column, check_sql = :check_sql
+  key_columns = :key_columns, created_column = :created_column, check_sql = :check_sql,
+  next_us = min(next_us, {now} + :every_us)
 where name = :name;
 
 -- name: planner.look
 -- in: name
--- out: id, created_us, next_us, ended_us, passes, launched, paused, error, every_us,
+-- out: id, next_us, ended_us, passes, launched, paused, error, every_us,
 --   timeout_us, since_us, again_us, few, queue, page, most, unit_count, strategy, rule,
 --   priority, unit, newest_first, in_memory, source, key_columns, created_column, check_sql
-select p.id, p.created_us, p.next_us, p.ended_us, p.passes, p.launched, p.paused, p.error,
+select p.id, p.next_us, p.ended_us, p.passes, p.launched, p.paused, p.error,
   p.every_us, p.timeout_us, p.since_us, p.again_us, p.few, q.name, p.page, p.most, p.unit_count,
   p.strategy, p.rule, p.priority, p.unit, p.newest_first, p.in_memory, p.source, p.key_columns,
   p.created_column, p.check_sql

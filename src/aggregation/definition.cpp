@@ -271,8 +271,7 @@ std::string structure_of(aggregation_options const& of) {
 
 definition checked(core::context const& with, std::string_view name,
                    aggregation_options const& of) {
-  core::check_text("aggregation's name", name);
-  if (name.empty() || name.size() > 255) bad(name, "a name has 1 to 255 bytes");
+  check_name("aggregation name", name);
   definition out;
   out.name = name;
   out.options = of;

@@ -4,9 +4,11 @@
 #include "core/transact.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -133,7 +135,16 @@ class maker {
   }
   [[nodiscard]] db::entry make(std::string_view shape, db::holes more = {}) const {
     more.insert(common_.begin(), common_.end());
-    return with_.sql.made("aggregation." + std::string(shape), more);
+    auto out = with_.sql.made("aggregation." + std::string(shape), more);
+    // Those that find one row, or rows of ours, by their keys are as short as others of ours.
+    static constexpr std::array<std::string_view, 4> by_key{"open", "parent", "link_of",
+                                                            "free_row"};
+    bool const is_short = std::find(by_key.begin(), by_key.end(), shape) != by_key.end();
+    for (auto& one : out.parts) one.what.takes_its_time = !is_short;
+    for (auto* const whole : {&out.together, &out.within}) {
+      if (*whole) (*whole)->takes_its_time = !is_short;
+    }
+    return out;
   }
   [[nodiscard]] db::entry make_parents() const;
   [[nodiscard]] db::entry set_parents(std::string const& given, std::string const& changes,
@@ -351,10 +362,7 @@ statements maker::all() const {
   auto rows = row(s.key) + ", " + row(s.state);
   for (auto const& one : of_.sums) rows += ", " + row(one.from);
   db::holes const listed{{"of_parent", row(s.link) + " = :parent"}, {"row_values", rows}};
-  auto const list = [&](std::string_view shape) {
-    auto holes = with(listed, common_);
-    return with_.sql.made("aggregation." + std::string(shape), holes);
-  };
+  auto const list = [&](std::string_view shape) { return make(shape, listed); };
   statements out;
   out.last_key = make("last_key");
   out.range_first = make("range_first");

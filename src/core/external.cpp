@@ -19,8 +19,8 @@ effect held_run::effect_of(std::string_view name) const {
 /// After two thirds of a lease without a renewal nothing new is begun outside: somebody may take
 /// the run over before it is done. False: it is lost already.
 bool held_run::lease_is_good() {
-  bool good = true;
   if (!who_) {
+    bool good = true;
     read(with_, with_.lease / 3, [&](db::session& on) {
       good =
           db::run(on, with_.sql["run.held"], {process(), key(), held_.epoch, held_.uuid}).size() ==
@@ -30,10 +30,17 @@ bool held_run::lease_is_good() {
   }
   if (who_->dead()) return false;
   if (who_->since_renewal() < with_.lease * 2 / 3) return true;
-  read(with_, with_.lease / 3, [&](db::session& on) {
-    good = lease_->peek() == who_ && lease_->renew(on) == renewal::renewed;
-  });
-  return good;
+  for (;;) {
+    try {
+      bool good = true;
+      read(with_, with_.lease / 3, [&](db::session& on) {
+        good = lease_->peek() == who_ && lease_->renew(on) == renewal::renewed;
+      });
+      return good;
+    } catch (lost_reply const&) {
+      // Nothing was begun outside: in doubt is a renewal, of which another does no harm.
+    }
+  }
 }
 
 template <class F>

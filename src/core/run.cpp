@@ -259,6 +259,7 @@ decision held_run::do_step(db::session& on, std::string_view name, step_options 
     return decision::rollback;
   }
   if (who_) who_->set_step(*hand_, name);
+  far_.reset();  // of an earlier step, or another try of this one
   auto const began = base::boot_clock::now();
   transaction tx(on, with_.user_sql);
   {
@@ -402,6 +403,7 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
     far_ = std::move(how_far);
     return;
   }
+  far_.reset();  // is older, and the next step would write it over this
   progress_values const far{std::move(how_far)};
   try {
     transact(with_, insist("progress"), [&](db::session& on) {

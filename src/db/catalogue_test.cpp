@@ -272,6 +272,43 @@ TEST(catalogue, every_dialect_has_the_same_statements) {
   }
 }
 
+TEST(catalogue, sees_which_statements_only_read) {
+  for (auto const* dialect :
+       {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {
+    db::catalogue const sql({.dialect = dialect->name,
+                             .style = db::placeholder::question,
+                             .real_clock = dialect->real_clock,
+                             .schema = "s",
+                             .prefix = "p_"});
+    for (auto const* name : {"wake.look", "queue.now", "task.counts"}) {
+      EXPECT_TRUE(sql[name].parts[0].what.only_reads) << dialect->name << " " << name;
+    }
+    for (auto const* name : {"run.step", "holder.renew"}) {
+      EXPECT_FALSE(sql[name].parts[0].what.only_reads) << dialect->name << " " << name;
+    }
+  }
+}
+
+/// One that is not InnoDB has no transactions, and the doctor says that nothing holds.
+TEST(catalogue, the_doctor_knows_all_tables_of_the_book) {
+  std::string migrations;
+  std::string doctor;
+  for (auto const& file : db::embedded_sql()) {
+    if (file.dialect != "mysql") continue;
+    if (file.room == "migrations") migrations = file.text;
+    if (file.room == "doctor") doctor = file.text;
+  }
+  constexpr std::string_view start = "create table if not exists {";
+  int tables = 0;
+  for (auto at = migrations.find(start); at != migrations.npos; at = migrations.find(start, at)) {
+    at += start.size();
+    auto const name = migrations.substr(at, migrations.find('}', at) - at);
+    EXPECT_NE(doctor.find("'" + name + "'"), doctor.npos) << name;
+    ++tables;
+  }
+  EXPECT_GT(tables, 25);
+}
+
 TEST(catalogue, every_input_is_used) {
   for (auto const* dialect :
        {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {

@@ -37,6 +37,7 @@ executable compound(std::span<call const> calls) {
   out.what.name = calls.front().what->name;
   auto& text = out.what.text = "begin not atomic " + std::string(or_nothing);
   for (auto const& one : calls) {
+    out.what.takes_its_time = out.what.takes_its_time || one.what->takes_its_time;
     text.append(one.what->text).append("\n;\n");  // the text may end with a comment
     if (one.asked) text.append("select row_count() as ").append(count_column).append(";\n");
     auto const first = out.values.size();

@@ -71,11 +71,30 @@ std::size_t index_of(std::vector<std::string>& inputs, std::string_view paramete
   return inputs.size() - 1;
 }
 
+std::string_view word_at(std::string_view text, std::size_t at) {
+  auto end = at;
+  while (end < text.size() && in_word(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
+/// Of our SQL, in small letters. What begins with `with` may go on to write, in any of its parts;
+/// a word of that kind in a string or a name makes it a write at worst.
+bool reads_only(std::string_view text) {
+  auto const first = word_at(text, 0);
+  if (first != "with") return first == "select";
+  for (std::size_t at = 0; at < text.size();) {
+    auto const word = word_at(text, at);
+    if (word == "insert" || word == "update" || word == "delete" || word == "replace") return false;
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+  return true;
+}
+
 }  // namespace
 
 statement rewrite(std::string_view name, std::string_view text, placeholder style,
                   std::vector<std::string> inputs) {
-  statement out{std::string(name), {}, std::move(inputs), {}};
+  statement out{.name = std::string(name), .text = {}, .inputs = std::move(inputs)};
   bool const may_add = out.inputs.empty();
   std::size_t at = 0;
   while (at < text.size()) {
@@ -99,6 +118,8 @@ statement rewrite(std::string_view name, std::string_view text, placeholder styl
     }
     at = end;
   }
+  out.takes_its_time = name == "user";
+  out.only_reads = !out.takes_its_time && reads_only(out.text);
   return out;
 }
 

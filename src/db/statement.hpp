@@ -22,15 +22,20 @@ enum class placeholder : std::uint8_t {
 };
 
 struct statement {
-  std::string name;                 ///< "run.start", or "user"
-  std::string text;                 ///< with the engine's placeholders
-  std::vector<std::string> inputs;  ///< parameter names; values come in this order
-  std::vector<std::size_t> order;   ///< for each placeholder in the text: the index of its input
+  std::string name;                      ///< "run.start", or "user"
+  std::string text;                      ///< with the engine's placeholders
+  std::vector<std::string> inputs = {};  ///< parameter names; values come in this order
+  std::vector<std::size_t> order = {};   ///< for each placeholder in the text: its input's index
+  /// What it costs grows with a table of the application's: no time of ours bounds its answer.
+  bool takes_its_time = false;
+  /// Run again after a lost reply it does no harm. A user's may call a function that writes.
+  bool only_reads = false;
 };
 
 /// Rewrites `:name` to placeholders. Strings, quoted identifiers, dollar quotes, comments and
 /// `::` are passed over. With `inputs` empty, they are found in the order of first appearance;
-/// else an unknown name is daybook::error (fault::internal).
+/// else an unknown name is daybook::error (fault::internal). A statement named "user" takes its
+/// time; of another it is seen in the text whether it only reads.
 [[nodiscard]] statement rewrite(std::string_view name, std::string_view text, placeholder style,
                                 std::vector<std::string> inputs = {});
 

@@ -106,6 +106,26 @@ TEST(rewrite, many_parameters) {
   EXPECT_EQ(dollar(text), expected);
 }
 
+TEST(rewrite, sees_whether_it_only_reads) {
+  auto const reads = [](std::string_view text) {
+    return db::rewrite("t", text, placeholder::dollar).only_reads;
+  };
+  EXPECT_TRUE(reads("select 1"));
+  EXPECT_TRUE(reads("with a as (select 1) select * from a"));
+  EXPECT_TRUE(reads("with a as (select updated from t) select insert_us, deleted from a"));
+  EXPECT_FALSE(reads("with a as (update t set b = 1 returning c) select * from a"));
+  EXPECT_FALSE(reads("with a as (select 1) insert into t select * from a"));
+  EXPECT_FALSE(reads("with a as (select 1)\ndelete from t"));
+  EXPECT_FALSE(reads("update t set a = 1"));
+  EXPECT_FALSE(reads("begin not atomic select 1; end"));
+  EXPECT_FALSE(db::rewrite("user", "select a()", placeholder::dollar).only_reads);
+}
+
+TEST(rewrite, a_users_takes_its_time) {
+  EXPECT_TRUE(db::rewrite("user", "select 1", placeholder::dollar).takes_its_time);
+  EXPECT_FALSE(db::rewrite("t", "select 1", placeholder::dollar).takes_its_time);
+}
+
 TEST(user_statements, are_rewritten_once) {
   db::user_statements known(placeholder::dollar);
   constexpr auto text = "select :a";

@@ -33,6 +33,8 @@ namespace drivers {
 
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr db::dialect about{
     .name = "mysql",
     .quote = '`',
@@ -84,13 +86,12 @@ class mysql_session final : public db::session {
   [[noreturn]] void fail(mysql_problem const& what, mysql_stage stage, std::string_view statement);
   [[nodiscard]] bool ours() const noexcept { return connection_.get_deleter().ours(); }
   db::table run_alone(db::statement const& what, std::span<value const> values);
-  [[nodiscard]] mysql_stage stage_of(std::string_view text,
-                                     std::string_view statement) const noexcept;
+  [[nodiscard]] mysql_stage stage_of(db::statement const& what) const noexcept;
   void check_alive(std::string_view statement);
-  [[nodiscard]] std::chrono::milliseconds limit(std::string_view statement) const;
+  [[nodiscard]] milliseconds limit(std::string_view statement, bool takes_its_time = false) const;
   void check_transaction_goes_on(std::string_view statement);
   void send(std::string_view text, mysql_stage stage, std::string_view statement);
-  db::table run_text(std::string_view text, std::string_view statement);
+  db::table run_text(db::statement const& what);
   db::table run_prepared(::MYSQL_STMT& handle, db::statement const& what,
                          std::span<value const> values);
   [[noreturn]] void fail_prepared(mysql_problem const& what, db::statement const& statement,
@@ -99,7 +100,7 @@ class mysql_session final : public db::session {
   void add_clock_difference(std::vector<db::fact>& to);
 
   db::url url_;
-  std::chrono::milliseconds answer_timeout_{0};
+  milliseconds answer_timeout_{0};
   std::chrono::steady_clock::time_point begun_{};  ///< the open transaction
   mysql_handle connection_;
   mysql_socket socket_;
@@ -153,8 +154,13 @@ mysql_session::mysql_session(::MYSQL& handle, transactions whose, give_back<::MY
       joined_(whose == transactions::applications),
       in_transaction_(joined_) {
   url_.shown = shown(handle);
-  auto const found = run_text(mysql_handle_facts, "adopt");
-  url_.path = check_mysql_facts(found.row(0), url_.shown);
+  try {
+    auto const found = run_text(read_by("adopt", mysql_handle_facts));
+    url_.path = check_mysql_facts(found.row(0), url_.shown);
+  } catch (...) {
+    connection_.get_deleter().set_broken(!usable());  // whom the destructor would tell
+    throw;
+  }
 }
 
 void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::string_view statement) {
@@ -162,11 +168,8 @@ void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::stri
   failed_ = in_transaction_ && facts.kind != fault::constraint && facts.kind != fault::statement;
   if (facts.breaks_connection) {
     // The server must not wait for us with our locks held. The application sees to its own.
-    if (ours()) {
-      cut();
-    } else {
-      broken_ = true;
-    }
+    if (ours()) cut();
+    broken_ = true;
   }
   throw mysql_error(what, facts, server_, url_);
 }
@@ -197,22 +200,17 @@ void mysql_session::check_transaction_goes_on(std::string_view statement) {
                   "it is committed: do not change tables or end transactions there");
 }
 
-/// Our own selects only read; a user's may call a function that writes.
-mysql_stage mysql_session::stage_of(std::string_view text,
-                                    std::string_view statement) const noexcept {
-  bool const only_reads = statement != "user" && text.starts_with("select");
-  if (in_transaction_ || only_reads) return mysql_stage::harmless;
-  return text.starts_with(compound_start) ? mysql_stage::compound : mysql_stage::autocommit;
+mysql_stage mysql_session::stage_of(db::statement const& what) const noexcept {
+  if (in_transaction_ || what.only_reads) return mysql_stage::harmless;
+  return what.text.starts_with(compound_start) ? mysql_stage::compound : mysql_stage::autocommit;
 }
 
 /// A server can be stopped, or a network half open, and no keepalive tells.
-std::chrono::milliseconds mysql_session::limit(std::string_view statement) const {
-  using std::chrono::milliseconds;
-  bool const may_be_long = statement == "user" || statement == "script";
-  if (may_be_long || answer_timeout_.count() == 0) return milliseconds(0);
+milliseconds mysql_session::limit(std::string_view statement, bool takes_its_time) const {
+  if (takes_its_time || answer_timeout_.count() == 0) return milliseconds(0);
   if (statement != "commit") return answer_timeout_;
-  auto const took = std::chrono::steady_clock::now() - begun_;
-  return answer_timeout_ + std::chrono::duration_cast<milliseconds>(took);
+  return answer_timeout_ +
+         std::chrono::floor<milliseconds>(std::chrono::steady_clock::now() - begun_);
 }
 
 void mysql_session::send(std::string_view text, mysql_stage stage, std::string_view statement) {
@@ -223,13 +221,16 @@ void mysql_session::send(std::string_view text, mysql_stage stage, std::string_v
   }
 }
 
-db::table mysql_session::run_text(std::string_view text, std::string_view statement) {
-  mysql_wait_limit const waits(limit(statement));
-  send(text, stage_of(text, statement), statement);
+db::table mysql_session::run_text(db::statement const& what) {
+  prepare_mysql_thread();
+  mysql_wait_limit const waits(limit(what.name, what.takes_its_time));
+  if (::mysql_real_query(connection_.get(), what.text.data(), what.text.size()) != 0) {
+    fail(problem_of(*connection_), stage_of(what), what.name);
+  }
   try {
-    return read_mysql_text(*connection_, statement);
+    return read_mysql_text(*connection_, what.name);
   } catch (mysql_failure const& failure) {
-    fail(failure.what, stage_of(text, statement), statement);
+    fail(failure.what, stage_of(what), what.name);
   }
 }
 
@@ -270,7 +271,7 @@ db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const&
 
 void mysql_session::fail_prepared(mysql_problem const& what, db::statement const& statement,
                                   std::string_view name) {
-  auto const stage = stage_of(statement.text, statement.name);
+  auto const stage = stage_of(statement);
   // A killed statement runs no handler: its transaction may be open still.
   in_transaction_ = in_transaction_ || stage == mysql_stage::compound;
   try {
@@ -287,14 +288,13 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
   if (!in_transaction_ || broken_) check_alive(what.name);
   check_transaction_goes_on(what.name);
-  mysql_wait_limit const waits(limit(what.name));
+  mysql_wait_limit const waits(limit(what.name, what.takes_its_time));
   if (!ours() && !in_transaction_) {
     check_mysql_transaction(*connection_, transactions::ours, url_.shown);
     if (!commits_by_itself(*connection_)) return run_alone(what, values);
   }
   auto* const handle = prepare(what);
-  auto out =
-      handle != nullptr ? run_prepared(*handle, what, values) : run_text(what.text, what.name);
+  auto out = handle != nullptr ? run_prepared(*handle, what, values) : run_text(what);
   if (!ours()) count_matched_rows(*connection_, what.text, out);
   check_transaction_goes_on(what.name);
   return out;
@@ -306,11 +306,9 @@ std::vector<db::table> mysql_session::together(std::span<db::call const> calls) 
   if (!compounds_ || calls.size() > most_together) return session::together(calls);
   for (auto const& one : calls) check_mysql_count(*one.what, one.values);
   prepare_mysql_thread();
-  auto const users = std::find_if(calls.begin(), calls.end(),
-                                  [](db::call const& one) { return one.what->name == "user"; });
   auto const whole = db::compound(calls);
   check_alive(whole.what.name);
-  mysql_wait_limit const waits(limit(users == calls.end() ? "together" : "user"));
+  mysql_wait_limit const waits(limit("together", whole.what.takes_its_time));
   ::MYSQL_STMT* handle = nullptr;
   try {
     handle = prepare(whole.what);
@@ -349,7 +347,7 @@ std::int64_t mysql_session::load(db::load_target const& into, std::span<value co
     try {
       out += execute_mysql_rows(*handle, cells.first(size));
     } catch (mysql_failure const& failure) {
-      fail(failure.what, stage_of(one.text, "load"), "load");
+      fail(failure.what, stage_of(one), "load");
     }
     cells = cells.subspan(size);
   }
@@ -376,7 +374,8 @@ void mysql_session::script(std::string_view text) {
   constexpr int duplicate_column = 1060;
   for (auto const one : split_mysql_script(text)) {
     try {
-      static_cast<void>(run_text(one, "script"));
+      db::statement const what{.name = "script", .text = std::string(one), .takes_its_time = true};
+      static_cast<void>(run_text(what));
     } catch (error const& e) {
       if (e.native_code() != duplicate_column) throw;
     }
@@ -456,9 +455,8 @@ void mysql_session::add_clock_difference(std::vector<db::fact>& to) {
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   };
-  auto const text = "select " + std::string(about.real_clock);
   auto const before = micros();
-  auto const found = run_text(text, "facts");
+  auto const found = run_text(read_by("facts", "select " + std::string(about.real_clock)));
   auto const host = before + (micros() - before) / 2;
   if (auto const* const server = std::get_if<std::int64_t>(&found.cells.at(0))) {
     to.push_back({"clock_difference_ms", std::to_string((*server - host) / 1000)});
@@ -475,7 +473,7 @@ std::vector<db::fact> mysql_session::facts() {
   out.push_back({"tls", cipher == nullptr ? "none" : cipher});
   try {
     add_clock_difference(out);
-    add_mysql_variables(out, server_, run_text(mysql_variables, "facts"));
+    add_mysql_variables(out, server_, run_text(read_by("facts", mysql_variables)));
   } catch (std::exception const&) {
     // What may not be seen is not told.
   }

@@ -45,6 +45,10 @@ std::string mysql_settings(mysql_kind server, db::connect_options const& options
   return text;
 }
 
+db::statement read_by(std::string_view name, std::string_view text) {
+  return {.name = std::string(name), .text = std::string(text), .only_reads = true};
+}
+
 void add_mysql_variables(std::vector<db::fact>& to, mysql_kind server, db::table const& found) {
   bool isolation_seen = false;
   // MySQL has no Galera, and no variable to say so.

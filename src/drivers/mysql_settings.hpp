@@ -18,6 +18,9 @@ namespace drivers {
 /// It goes for the next transaction only. Empty where nothing need be said.
 [[nodiscard]] char const* isolation_text(isolation level, bool is_default);
 
+/// One that only reads, and is none of the catalogue's.
+[[nodiscard]] db::statement read_by(std::string_view name, std::string_view text);
+
 /// For the doctor: asks for what add_mysql_variables() adds.
 inline constexpr std::string_view mysql_variables =
     "show session variables where variable_name in ('tx_isolation', 'transaction_isolation', "

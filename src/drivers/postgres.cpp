@@ -85,7 +85,7 @@ class postgres_session final : public db::session {
   enum class moment { inside, alone, at_commit };
 
   static void keep_last_words(void* self, ::PGresult const* notice);
-  [[nodiscard]] patience limit(std::string_view statement) const;
+  [[nodiscard]] patience limit(std::string_view statement, bool takes_its_time = false) const;
   void set_up();
   void check_joined();
   void send_begin(round_trip& trip);
@@ -154,11 +154,10 @@ void postgres_session::keep_last_words(void* self, ::PGresult const* notice) {
 }
 
 /// A server can be stopped, or a network half open, and no keepalive tells.
-patience postgres_session::limit(std::string_view statement) const {
+patience postgres_session::limit(std::string_view statement, bool takes_its_time) const {
   auto const now = steady_clock::now();
   if (options_.statement_timeout.count() > 0) return now + options_.statement_timeout + grace;
-  bool const may_be_long = statement == "user" || statement == "script";
-  if (may_be_long || options_.answer_timeout.count() == 0) return std::nullopt;
+  if (takes_its_time || options_.answer_timeout.count() == 0) return std::nullopt;
   auto const own = now + options_.answer_timeout;
   return statement == "commit" || statement == "load" ? own + (now - begun_) : own;
 }
@@ -197,7 +196,7 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
     begin(isolation::read_committed);
     try {
       auto out = run(what, values);
-      if (what.name != "user" && what.text.starts_with("select")) {
+      if (what.only_reads) {
         rollback();
       } else {
         commit();
@@ -209,16 +208,14 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
     }
   }
   parameters const with(values);
-  // Our own selects only read; a user's may call a function that writes.
-  bool const only_reads = what.name != "user" && what.text.starts_with("select");
-  auto const when = open_ || only_reads ? moment::inside : moment::alone;
+  auto const when = open_ || what.only_reads ? moment::inside : moment::alone;
   require_connected(what.name, when);
   if (open_ && begin_sent_) require_transaction(what.name);
 
   round_trip trip(*on_);
   if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
   send(trip, what.text, with);
-  auto const came = trip.finish(limit(what.name));
+  auto const came = trip.finish(limit(what.name, what.takes_its_time));
   statements_.keep(came);
   check(came, what.name, when);
   return to_table(came.results.back().get());
@@ -238,9 +235,9 @@ std::vector<db::table> postgres_session::send_together(std::span<db::call const>
     last.push_back(trip.size() - 1);
   }
   if (pooled_) trip.query("commit");
-  auto const longest = std::find_if(calls.begin(), calls.end(),
-                                    [](db::call const& one) { return one.what->name == "user"; });
-  auto const came = trip.finish(limit(longest == calls.end() ? "together" : "user"));
+  bool const long_one = std::any_of(calls.begin(), calls.end(),
+                                    [](db::call const& one) { return one.what->takes_its_time; });
+  auto const came = trip.finish(limit("together", long_one));
   statements_.keep(came);
   auto const stopped_at = std::lower_bound(last.begin(), last.end(), came.failed_at());
   check(came,
@@ -289,7 +286,7 @@ void postgres_session::script(std::string_view text) {
   auto const when = open_ ? moment::inside : moment::alone;
   require_connected("script", when);
   begin_now();
-  check(run_script(*on_, std::string(text), limit("script")), "script", when);
+  check(run_script(*on_, std::string(text), limit("script", true)), "script", when);
 }
 
 /// Behind a pooler what is listened to is another's a moment later, and so is what it hears.
@@ -441,7 +438,8 @@ std::string postgres_session::clock_difference() {
   auto const host = [] {
     return std::chrono::duration_cast<microseconds>(system_clock::now().time_since_epoch());
   };
-  db::statement const asked{"facts", "select " + std::string(about.real_clock), {}, {}};
+  db::statement const asked{
+      .name = "facts", .text = "select " + std::string(about.real_clock), .only_reads = true};
   try {
     auto const before = host();
     auto const server = run(asked, {}).cells.at(0);

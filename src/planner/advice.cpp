@@ -80,7 +80,10 @@ std::vector<std::string> store::advice() const {
   std::vector<std::string> out;
   if (how == nullptr) return out;
   auto plan = with().sql.made("planned.explain", {{"query", how->query}});
-  for (auto& one : plan.parts) one.what.name = "user";
+  for (auto& one : plan.parts) {
+    one.what.name = "user";
+    one.what.takes_its_time = true;
+  }
   core::read(with(), patience, [&](db::session& on) {
     out.clear();
     std::set<std::string> said;

@@ -224,32 +224,32 @@ std::optional<definition> look(core::context const& with, std::string_view name)
     };
     out->id = number(0);
     out->name = name;
-    out->next_us = number(2);
-    decode(row[3], out->ended_us);
-    out->passes = number(4);
-    out->launched = number(5);
-    out->paused = number(6) != 0;
-    decode(row[7], out->error);
+    out->next_us = number(1);
+    decode(row[2], out->ended_us);
+    out->passes = number(3);
+    out->launched = number(4);
+    out->paused = number(5) != 0;
+    decode(row[6], out->error);
     auto& to = out->options;
-    to.every = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(number(8)));
-    columns own{.timeout_us = number(9),
-                .since_us = number(10),
-                .again_us = number(11),
-                .few = number(12),
-                .most = number(15),
-                .count = number(16),
-                .unit = number(20),
-                .newest_first = number(21) != 0,
-                .in_memory = number(22) != 0};
-    decode(row[13], to.queue);
-    to.page = static_cast<int>(number(14));
-    to.rule = static_cast<launch_rule>(number(18));
-    to.priority = static_cast<int>(number(19));
-    decode(row[23], own.source);
-    decode(row[24], own.key_columns);
-    decode(row[25], own.created);
-    decode(row[26], to.check);
-    put_strategy(to, number(17), std::move(own));
+    to.every = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(number(7)));
+    columns own{.timeout_us = number(8),
+                .since_us = number(9),
+                .again_us = number(10),
+                .few = number(11),
+                .most = number(14),
+                .count = number(15),
+                .unit = number(19),
+                .newest_first = number(20) != 0,
+                .in_memory = number(21) != 0};
+    decode(row[12], to.queue);
+    to.page = static_cast<int>(number(13));
+    to.rule = static_cast<launch_rule>(number(17));
+    to.priority = static_cast<int>(number(18));
+    decode(row[22], own.source);
+    decode(row[23], own.key_columns);
+    decode(row[24], own.created);
+    decode(row[25], to.check);
+    put_strategy(to, number(16), std::move(own));
   });
   return out;
 }

@@ -78,9 +78,9 @@ std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
     decode(row[0], out[i].lo);
     decode(row[1], out[i].hi);
     decode(row[2], state);
-    decode(row[4], out[i].how.delay_us);
-    decode(row[5], finished);
-    decode(row[6], out[i].how.remark);
+    decode(row[3], out[i].how.delay_us);
+    decode(row[4], finished);
+    decode(row[5], out[i].how.remark);
     out[i].how.what = kind_of(static_cast<task_state>(state));
     out[i].how.finished_us = finished;
   }

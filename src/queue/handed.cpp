@@ -337,6 +337,11 @@ std::vector<handed> hand_out::next_batch(std::size_t most, std::chrono::millisec
   if (most < 1 || most > 10'000) {
     throw error({.kind = fault::bad_argument}, "1 to 10000 tasks are handed out at a time");
   }
+  if (gather < std::chrono::milliseconds{0} || gather > std::chrono::hours{1}) {
+    throw error({.kind = fault::bad_argument}, "several tasks are waited for for " +
+                                                   std::to_string(gather.count()) +
+                                                   " ms: it must be between 0 and an hour");
+  }
   return inside_->next_batch(most, gather, stop);
 }
 void hand_out::change(hand_out_options options) { inside_->change(options); }

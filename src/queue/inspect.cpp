@@ -67,10 +67,10 @@ void put_outcome(core::context const& with, db::session& on, task_info& to) {
   auto const found = db::run(on, with.sql["task.outcome"], {to.id});
   if (found.size() == 0) return;
   auto const row = found.row(0);
-  to.started = time_in(row[3]);
-  to.finished = time_in(row[4]);
-  decode(row[5], to.claim);
-  decode(row[6], to.remark);
+  to.started = time_in(row[0]);
+  to.finished = time_in(row[1]);
+  decode(row[2], to.claim);
+  decode(row[3], to.remark);
 }
 
 /// What covers it now; it may move from one to the other while we look.
@@ -189,9 +189,9 @@ queue_counts store::counts() const {
       std::int64_t tasks = 0;
       std::int64_t segments = 0;
       decode(row[0], state);
-      decode(row[2], due);
-      decode(row[3], tasks);
-      decode(row[4], segments);
+      decode(row[1], due);
+      decode(row[2], tasks);
+      decode(row[3], segments);
       if (static_cast<task_state>(state) == task_state::running) {
         out.running = tasks;
         out.claims = segments;
@@ -199,7 +199,7 @@ queue_counts store::counts() const {
       }
       out.segments += segments;
       if (due) out.due += tasks;
-      put_earlier(due ? out.oldest_due : out.next_due, time_in(row[5]));
+      put_earlier(due ? out.oldest_due : out.next_due, time_in(row[4]));
       switch (static_cast<task_state>(state)) {
         case task_state::waiting: out.waiting += tasks; break;
         case task_state::succeeded: out.succeeded += tasks; break;

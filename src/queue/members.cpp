@@ -23,7 +23,15 @@ constexpr std::size_t piece_size = 10'000;
 /// SQL and its way there are cheap beside so many bytes.
 constexpr std::size_t piece_bytes = 4 << 20;
 
+/// What comes after these years is for people a mistake, and for microseconds soon before them.
+constexpr timestamp latest = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
+
 void check_options(std::string_view queue, task_options const& how, policy const& by) {
+  if (how.at && *how.at >= latest) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + std::string(queue) +
+                    "': a task that is due after the year 9999 (at): name an earlier time");
+  }
   if (how.priority < 0 || how.priority >= priorities) {
     throw error({.kind = fault::bad_argument},
                 "queue '" + std::string(queue) + "': a priority of " +

@@ -29,10 +29,14 @@ std::string text_in(cell const& from) {
   return out;
 }
 
-/// What may take as long as the query does has no limit of time of ours: "user".
+/// What is said of it is said of the query, and it takes as long: "user".
 db::entry made(core::context const& with, std::string_view shape, db::holes const& how) {
   auto out = with.sql.made(shape, how);
-  for (auto& one : out.parts) one.what.name = "user";
+  for (auto& one : out.parts) {
+    one.what.name = "user";
+    one.what.takes_its_time = true;
+    one.what.only_reads = false;
+  }
   out.within.reset();
   return out;
 }
@@ -45,6 +49,11 @@ std::size_t width_of(core::context const& with, db::session& on, db::holes const
                     " columns: it must have one, the key, or two, the key and the payload");
   }
   return width;
+}
+
+[[noreturn]] void too_long(std::chrono::milliseconds limit, std::string const& why) {
+  throw error({.kind = fault::bad_argument},
+              "it takes longer than " + std::to_string(limit.count()) + " ms" + why);
 }
 
 [[noreturn]] void refuse_query(std::string const& what, error const& e) {
@@ -122,7 +131,7 @@ void rows_of_query::open(std::string_view query) {
   if (held_ && in_transaction) {
     (*held_)->begin(isolation::read_committed);
     begun_ = true;
-    (*held_)->run({"user", "set transaction read only", {}, {}}, {});
+    (*held_)->run({.name = "user", .text = "set transaction read only"}, {});
   }
   run([&](db::session& on) {
     bool const alone = width_of(with_, on, how) == 1;
@@ -160,10 +169,10 @@ void rows_of_query::run(F const& body) {
     body(**held_);
   } catch (error const& e) {
     if (!watch.late()) throw;
-    throw error(
-        {.kind = fault::bad_argument},
-        "it takes longer than " + std::to_string(how_.timeout.count()) + " ms: " + e.what());
+    too_long(how_.timeout, std::string(": ") + e.what());
   }
+  // The interrupt may come to whatever is next on the connection.
+  if (watch.late()) too_long(how_.timeout, {});
 }
 
 /// So many rows that a page is about as large as a piece of an import.

@@ -43,7 +43,12 @@ void check_times(std::string_view queue, queue_options const& of) {
   check_between(queue, "the first back-off, in ms,", of.backoff.count(), 0, 86'400'000LL * 365);
   if (of.longest_backoff < of.backoff) bad(queue, "its longest back-off is below its first");
   if (of.longest_backoff > std::chrono::hours{24 * 365}) bad(queue, "a back-off above a year");
-  if (of.retention < std::chrono::hours{1}) bad(queue, "a retention below an hour");
+  // Compared in its own unit: the longest there is in hours is none in microseconds.
+  if (of.retention < std::chrono::hours{1} ||
+      of.retention > std::chrono::floor<std::chrono::hours>(longest_period)) {
+    bad(queue, "a retention of " + std::to_string(of.retention.count()) +
+                   " hours: it must be between an hour and 100 years");
+  }
   if (of.forget_done != seconds{0}) {
     if (!once) bad(queue, "members of a queue with a period are never done for good (forget_done)");
     if (of.forget_done < std::chrono::minutes{1} || of.forget_done > of.retention) {

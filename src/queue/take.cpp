@@ -62,7 +62,7 @@ void store::add_orphan(std::string claim, std::string holder, orphaned when) {
 /// Locks the queue's row until the transaction ends, so that those who claim take turns.
 store::permission store::permitted(db::session& on, row const& here, int limit) const {
   db::run(on, with_.sql["queue.turn"], {here.id});
-  auto const found = db::run(on, with_.sql["queue.throttle"], {here.id, horizon_us});
+  auto const found = db::run(on, with_.sql["queue.throttle"], {here.id});
   if (found.size() == 0) return {};
   auto const now = number_in(found, 0);
   auto const running = number_in(found, 1);
@@ -195,7 +195,7 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
     auto const put = db::run(on, with_.sql["claim.settle"], {id, present().id, holder});
     if (put.affected > 0) return core::decision::commit;
     auto const found = db::run(on, with_.sql["claim.look"], {id});
-    if (found.size() == 0 || number_in(found, 1) != 0) {
+    if (found.size() == 0 || number_in(found, 0) != 0) {
       return core::decision::rollback;
     }
     out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder);

@@ -249,7 +249,7 @@ void watcher::execute(db::entry made) const {
   auto const& with = of_->with();
   with.check_process();
   // They wait for those who use the table, and are no short statements of ours.
-  for (auto& one : made.parts) one.what.name = "user";
+  for (auto& one : made.parts) one.what.takes_its_time = true;
   auto const run_all = [&](db::session& on) {
     for (auto const& one : made.parts) on.run(one.what, {});
   };

@@ -247,10 +247,8 @@ bool store::set(schedule_state state, std::string_view action, std::string const
     auto const now_is = look();
     if (!from(now_is.state)) return false;
     // Its ticks go by while it is paused; what was due before is decided by the pause itself.
-    auto as_if_active = now_is;
-    as_if_active.state = schedule_state::active;
     std::optional<skipped> skip;
-    if (now_is.in) skip = skip_all(as_if_active, now_is.now, why_skipped);
+    if (now_is.in) skip = skip_all(now_is, now_is.now, why_skipped);
     auto const decided = skip ? skip->last : now_is.decided;
     bool const done = core::make(
         {with_, name_, key, action, core::bounded_remark(by)},

@@ -103,7 +103,7 @@ bool caretaker::attend(queues::store& of, std::string const& date, std::stop_tok
       auto const sum = of.upkeep();
       return "merged " + std::to_string(sum.merged) + ", trimmed " + std::to_string(sum.trimmed) +
              ", rearmed " + std::to_string(sum.rearmed) + ", forgotten " +
-             std::to_string(sum.forgotten);
+             std::to_string(sum.forgotten) + ", removed " + std::to_string(sum.removed);
     }));
     if (auto table = daybook::queue(of.shared_from_this()).watched()) {
       static_cast<void>(mine.at_least_once("reconcile", [&](effect const&) {

@@ -55,7 +55,8 @@ order checked(order of, std::string_view queue) {
   auto const& options = of.options;
   require(of.one || of.many, "there is no handler");
   require(options.threads >= 1 && options.threads <= 1000, "1 to 1000 threads");
-  require(options.timeout >= milliseconds{0}, "a timeout is not negative");
+  require(options.timeout >= milliseconds{0} && options.timeout <= std::chrono::hours{24 * 366},
+          "a timeout is a year at most; 0: none");
   require(options.batch >= 1 && options.batch <= 10'000, "a batch is 1 to 10000 tasks");
   require(options.gather >= milliseconds{0} && options.gather <= std::chrono::hours{1},
           "a batch is waited for for an hour at most");

@@ -40,8 +40,9 @@ book_options checked(book_options options) {
     bad("book_options::connections must be between 1 and 1000");
   }
   if (options.async_threads > 1000) bad("book_options::async_threads must be at most 1000");
-  if (options.connect_timeout < milliseconds{1}) {
-    bad("book_options::connect_timeout must be positive");
+  if (options.connect_timeout < milliseconds{1} || options.connect_timeout > longest_lease) {
+    bad("a connect_timeout of " + std::to_string(options.connect_timeout.count()) +
+        " ms: it must be between 1 ms and 24 hours");
   }
   if (!plain(options.prefix)) {
     bad("the table prefix must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");

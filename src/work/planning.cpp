@@ -28,7 +28,9 @@ void planning::plan(std::string_view planner, plan_serving how) {
   one->name = planner;
   one->how = std::move(how);
   std::lock_guard const lock(guard_);
-  if (stopped_) return;
+  if (stopped_) {
+    throw error({.kind = fault::bad_argument}, "this node was stopped: make another");
+  }
   all_[one->name] = one;
   if (started_) launch(one);
 }

@@ -147,6 +147,9 @@ TEST_P(declared_so, what_does_not_fit_is_named) {
                 }),
                 HasSubstr("has fewer"));
   }
+  for (auto const& name : {std::string(), std::string("a\nb"), std::string(256, 'a')}) {
+    EXPECT_EQ(fault_of([&] { book_.make_aggregation(name, options()); }), fault::bad_argument);
+  }
   EXPECT_THAT(book_.aggregations(), IsEmpty());
 }
 

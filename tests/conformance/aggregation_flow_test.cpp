@@ -42,6 +42,17 @@ class gathered_in_flow : public aggregating {
     database_.execute(
         "create trigger naps before update on t_move_brick for each row execute function naps()");
   }
+  void nap_at_every_update() {
+    if (on_mariadb()) {
+      return database_.execute(
+          "create trigger naps before update on t_move_brick for each row do sleep(2.5)");
+    }
+    database_.execute(
+        "create function naps() returns trigger language plpgsql as $$ begin "
+        "perform pg_sleep(2.5); return new; end $$");
+    database_.execute(
+        "create trigger naps before update on t_move_brick for each row execute function naps()");
+  }
   /// Makes keys, which it does in the midst of a chunk; waits there until something has happened,
   /// or seems to wait for the chunk.
   [[nodiscard]] auto keys_after(std::function<bool()> happened) {
@@ -248,6 +259,31 @@ TEST_P(gathered_in_flow, a_parent_that_another_makes_at_the_same_time_is_added_t
               ElementsAre("101: 2 rows, 5, money 15, status 1", "102: 1 rows, 2, money 6, status 1",
                           "103: 1 rows, 8, money 24, status 1"));
   EXPECT_THAT(wrong(theirs), IsEmpty());
+}
+
+/// Of a table of the application's nobody knows how large it is.
+TEST_P(gathered_in_flow, what_reads_or_writes_the_table_is_given_its_time) {
+  if (on_sqlite()) return;  // in this process
+  auto short_of_time = watched();
+  short_of_time.connect_timeout = 500ms;
+  short_of_time.lease = 1s;
+  auto book = database_.open(short_of_time);
+  move({{101, 1}, {102, 2}});
+  auto pay = book.make_aggregation("pay", options());
+  pay.aggregate();
+  auto const settled = pay_of(101);
+  auto const reverted = pay_of(102);
+  nap_at_every_update();
+  auto const before = std::chrono::steady_clock::now();
+  pay.close(settled, alice);
+  pay.settle(settled, alice);
+  pay.revert(reverted, alice);
+  EXPECT_GT(std::chrono::steady_clock::now() - before, 5s) << "two naps";
+
+  auto slowly = options();
+  slowly.source.filter = on_mariadb() ? "sleep(2.5) = 0" : "pg_sleep(2.5)::text = ''";
+  EXPECT_EQ(book.make_aggregation("slowly", slowly).preview().size(), 1U);
+  EXPECT_EQ(log_.count("retried"), 0U);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(gathered_in_flow);

@@ -81,6 +81,20 @@ TEST_P(asynchronous, a_run_with_get) {
   EXPECT_EQ(seen().steps.size(), 2U);
 }
 
+TEST_P(asynchronous, the_longest_time_is_waited_for_and_the_shortest_is_over) {
+  auto run = taken(book_.start(nightly_, day_));
+  std::promise<void> go_on;
+  auto const wait = [&](transaction&) { go_on.get_future().wait(); };
+  auto const done = run.step_async("wait", wait);
+  EXPECT_FALSE(done.wait_for(1ms));
+  EXPECT_FALSE(done.wait_for(std::chrono::hours::min()));
+  std::jthread const later([&] {
+    std::this_thread::sleep_for(50ms);
+    go_on.set_value();
+  });
+  EXPECT_TRUE(done.wait_for(std::chrono::hours::max()));
+}
+
 TEST_P(asynchronous, a_run_with_futures) {
   auto coming = book_.start_async(nightly_, day_).future();
   auto run = taken(coming.get());

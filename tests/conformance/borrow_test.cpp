@@ -1,6 +1,8 @@
 // A book on one handle of the application's, and one on connections that its pool lends.
 #include "adopt.hpp"
 
+#include <thread>
+
 namespace conformance {
 namespace {
 
@@ -336,6 +338,28 @@ TEST_P(lend, a_broken_one_is_said_to_be_and_the_step_done_on_another) {
   EXPECT_EQ(pool_.out, 0);
   EXPECT_TRUE(std::move(run).finish());
   EXPECT_EQ(effects("one"), "1");
+}
+
+TEST_P(lend, one_that_is_found_dead_is_said_to_be) {
+  if (on_sqlite() || GetParam().name == "pgbouncer") return;
+  auto on = lent();
+  ASSERT_EQ(pool_.all.size(), 1U);
+  auto const id = pool_.all.front().execute(on_mariadb() ? "select connection_id()"
+                                                         : "select pg_backend_pid()");
+  support::raw_connection server(direct_url());
+  server.execute(on_mariadb() ? "kill " + id : "select pg_terminate_backend(" + id + ")");
+  auto const there = on_mariadb()
+                         ? "select count(*) from information_schema.processlist where id = " + id
+                         : "select count(*) from pg_stat_activity where pid = " + id;
+  while (server.execute(there) != "0") std::this_thread::sleep_for(10ms);
+  try {
+    static_cast<void>(on.runs());
+  } catch (daybook::error const& e) {
+    EXPECT_EQ(e.kind(), fault::unreachable) << e.what();
+  }
+  EXPECT_EQ(pool_.broken, 1);
+  EXPECT_NO_THROW(static_cast<void>(on.runs()));
+  EXPECT_EQ(pool_.out, 0);
 }
 
 TEST_P(lend, a_lost_reply_is_resolved_on_another_connection) {

@@ -78,6 +78,8 @@ TEST_P(errors, options_that_cannot_be_meant) {
   refused([](auto& o) { o.connections = 0; });
   refused([](auto& o) { o.connections = 1001; });
   refused([](auto& o) { o.connect_timeout = 0ms; });
+  refused([](auto& o) { o.connect_timeout = 24h + 1ms; });
+  refused([](auto& o) { o.connect_timeout = std::chrono::milliseconds::max(); });
   for (std::string const bad : {"", "a b", "x;drop table y", "1a", "A", "a.b", "\xc3\xa4", "a'b"}) {
     refused([&](auto& o) { o.prefix = bad; });
     if (!bad.empty()) refused([&](auto& o) { o.schema = bad; });

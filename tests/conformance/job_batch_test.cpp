@@ -216,6 +216,9 @@ TEST_P(finishing_together, a_batch_is_waited_for_and_a_suspect_comes_alone) {
   heirs.import(keys(4, 5));
   EXPECT_EQ(out.next_batch(10, 1ms).size(), 1U) << "no more come";
   EXPECT_EQ(fault_of([&] { static_cast<void>(out.next_batch(0, 1ms)); }), fault::bad_argument);
+  for (auto const gather : {std::chrono::milliseconds::max(), -1ms, 1h + 1ms}) {
+    EXPECT_EQ(fault_of([&] { static_cast<void>(out.next_batch(1, gather)); }), fault::bad_argument);
+  }
 }
 
 DAYBOOK_ON_EVERY_ENGINE(finishing_together);

@@ -349,6 +349,35 @@ TEST_P(modes, progress_in_the_body_of_a_helpers_step_goes_with_the_step) {
   EXPECT_EQ(seen().info.progress->note, "half");
 }
 
+TEST_P(modes, progress_of_an_earlier_step_is_not_written_over_what_came_after_it) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto helper = other_.attach(run.token()).value();
+  EXPECT_TRUE(helper.step("load", [&](transaction&) { helper.progress(1, 2, "half"); }));
+  helper.progress(2, 2, "whole");
+  EXPECT_TRUE(helper.step("check", [](transaction&) {}));
+  EXPECT_EQ(seen().info.progress->note, "whole");
+  EXPECT_TRUE(helper.step("mark", [&](transaction&) { helper.progress(1, 3, "third"); }));
+  run.progress(2, 3, "two thirds");
+  EXPECT_TRUE(run.step("write", [](transaction&) {}));
+  EXPECT_TRUE(helper.step("look", [](transaction&) {}));
+  EXPECT_EQ(seen().info.progress->note, "two thirds");
+}
+
+/// Nothing was begun outside: that its holder may or may not be renewed is no doubt of the step's.
+TEST_P(modes, a_lost_reply_of_the_renewal_before_a_step_outside_is_none_of_the_steps) {
+  auto options = watched();
+  options.lease = 1s;
+  auto book = database_.open(options);
+  auto run = taken(book.start(nightly_, day_));
+  for (auto const* const name : {"renew.committed", "renew.before_commit"}) {
+    std::this_thread::sleep_for(700ms);  // two thirds of the lease
+    daybook::testing::arm(name, failpoint_action::cut);
+    EXPECT_EQ(run.at_least_once(name, world_.call()).what(), outcome::done);
+    daybook::testing::disarm();
+  }
+  EXPECT_EQ(world_.total(), 2);
+}
+
 TEST_P(modes, an_intent_that_could_not_be_written_may_be_tried_again) {
   auto run = taken(book_.start(nightly_, day_));
   daybook::testing::arm("intend.begun", failpoint_action::fail);

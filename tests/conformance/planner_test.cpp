@@ -414,6 +414,8 @@ TEST_P(planned, an_inline_drain_makes_what_is_due_and_does_it) {
   clock_.advance(1h);
   EXPECT_EQ(node.drain(), 2);
   EXPECT_EQ(fault_of([&] { node.plan("none"); }), fault::bad_argument);
+  node.stop();
+  EXPECT_EQ(fault_of([&] { node.plan("new-orders"); }), fault::bad_argument);
 }
 
 TEST_P(planned, declared_again_it_is_changed) {
@@ -428,6 +430,16 @@ TEST_P(planned, declared_again_it_is_changed) {
   EXPECT_EQ(info.launched, 2);
   EXPECT_EQ(book_.planners(), std::vector<std::string>{"new-orders"});
   EXPECT_FALSE(book_.planner("other").has_value());
+}
+
+TEST_P(planned, declared_again_its_next_pass_is_no_later_than_it_says_now) {
+  auto plan = make({.every = 1h});
+  plan.pass();
+  auto const in_an_hour = plan.info().next_pass.value();
+  make({.every = 2h});
+  EXPECT_EQ(plan.info().next_pass, in_an_hour);
+  make({.every = 10s});
+  EXPECT_LT(plan.info().next_pass.value(), in_an_hour - 50min);
 }
 
 TEST_P(planned, what_a_declaration_may_not_be) {

@@ -68,6 +68,19 @@ TEST_P(queued_people, what_was_asked_for_is_asked_for_once_whatever_reply_is_los
   EXPECT_EQ(q.claim().value().tasks().size(), 2U);
 }
 
+TEST_P(queued_people, what_is_due_after_the_year_9999_is_refused) {
+  auto q = book_.make_queue("late");
+  constexpr daybook::timestamp latest =
+      std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1} - std::chrono::seconds{1};
+  for (auto const at : {latest + 1s, daybook::timestamp::max()}) {
+    EXPECT_EQ(fault_of([&] { q.add(key("never"), {.at = at}); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { q.import({{key("never")}}, {.at = at}); }), fault::bad_argument);
+  }
+  EXPECT_TRUE(q.add(key("late"), {.at = latest}));
+  EXPECT_EQ(q.find(key("late")).value().due, latest);
+  EXPECT_EQ(q.counts().members, 1);
+}
+
 TEST_P(queued_people, all_of_a_state_are_asked_for_at_once) {
   auto q = book_.make_queue("many", {.attempts = 1, .segment = 5});
   auto other = book_.make_queue("others", {.attempts = 1});

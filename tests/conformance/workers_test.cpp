@@ -368,6 +368,7 @@ TEST_P(working, mistakes_are_refused) {
   EXPECT_TRUE(refused("known", {.threads = 0}));
   EXPECT_TRUE(refused("known", {.threads = 1001}));
   EXPECT_TRUE(refused("known", {.timeout = -1ms}));
+  EXPECT_TRUE(refused("known", {.timeout = std::chrono::milliseconds::max()}));
   EXPECT_TRUE(refused("known", {.batch = 0}));
   EXPECT_TRUE(refused("known", {.batch = 10001}));
   EXPECT_TRUE(refused("known", {.gather = -1ms}));
