@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -274,7 +273,8 @@ int aggregates_rows(arguments const& given) {
   auto const found = of.made.rows(parent, after, limit);
   if (found.empty() && !of.made.find(parent)) {
     throw complaint(exit_code::missing,
-                    fmt::format("{}: no such parent: {}", printable(what.name), printable(parent)));
+                    fmt::format("{0}: no such parent: {1}; see daybook aggregates parents {0}",
+                                printable(what.name), printable(parent)));
   }
   std::vector<std::string> head{"ROW", "STATE"};
   for (auto const& one : of.declared.options.sums) head.push_back(printable(one.from));

@@ -1,4 +1,4 @@
-// What `run` and `step` have in common: the child's environment, and recording what came of it.
+// What `run` and `step` have in common: the run around a command, and the child's environment.
 // Thread safety: the main thread.
 #pragma once
 

@@ -4,6 +4,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "input_file.hpp"
+#include "output_log.hpp"
 #include "queue_child.hpp"
 
 #include <array>
@@ -47,7 +48,7 @@ struct ended_batch {
 class batch_at_work {
  public:
   batch_at_work(declared_queue const& what, daybook::job_batch& of, launch_site const& at)
-      : what_(what), of_(of), at_(at), told_(at.log, {{"queue", what.name}}) {}
+      : what_(what), of_(of), at_(at) {}
 
   /// A command that dies on one task leaves those behind it undone, which are not to suffer for it:
   /// the first without an answer, which it has most likely died on, gets a command of its own, and
@@ -83,16 +84,17 @@ class batch_at_work {
   declared_queue const& what_;
   daybook::job_batch& of_;
   launch_site const& at_;
-  output_log told_;
 };
 
 ended_batch batch_at_work::run(std::span<std::size_t const> given) {
-  answers got(what_, of_, given, at_.log, told_);
+  // Each command has a measure of its own: what one prints is not to silence the next.
+  output_log told(at_.log, {{"queue", what_.name}});
+  answers got(what_, of_, given, at_.log, told);
   tail errors;
   capture output(
       [&](printed_line const& one) {
         if (one.stream == "stdout") return got.take(one);
-        told_.take(one);
+        told.take(one);
         errors.add(one.text.data(), one.text.size());
         errors.add("\n", 1);
       },
@@ -107,7 +109,7 @@ ended_batch batch_at_work::run(std::span<std::size_t const> given) {
   child one(how);
   output.started();
   auto const end = attend(one, output, by.within(what_, at_));
-  told_.finish();
+  told.finish();
   return {end, "no answer: " + remark_of(what_, end, errors), got.open()};
 }
 

@@ -96,11 +96,20 @@ std::vector<std::string> environment_of(program const& what) {
   return out;
 }
 
-/// In the child: from here on only what a signal handler may call.
-[[noreturn]] void become(plan const& what, pid_t parent, int report) noexcept {
+/// In the child: from here on only what a signal handler may call. `keeper` is the pipe to it, and
+/// is told of us before anything is executed that could leave something behind.
+[[noreturn]] void become(plan const& what, pid_t parent, int report, int keeper) noexcept {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(exit_code::not_found);  // it died before the line above
+  int problem = ENOENT;
+  pid_t const id = ::getpid();
+  // SIGPIPE is blocked here, as every signal is.
+  if (::write(keeper, &id, sizeof id) != static_cast<ssize_t>(sizeof id)) {
+    problem = errno;
+    [[maybe_unused]] auto const written = ::write(report, &problem, sizeof problem);
+    ::_exit(exit_code::not_found);
+  }
   if (what.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   restore_signals_in_child();
   close_own_files_at_exec();
@@ -108,7 +117,6 @@ std::vector<std::string> environment_of(program const& what) {
   if (what.input >= 0) ::dup2(what.input, STDIN_FILENO);
   if (what.output >= 0) ::dup2(what.output, STDOUT_FILENO);
   if (what.errors >= 0) ::dup2(what.errors, STDERR_FILENO);
-  int problem = ENOENT;
   for (char* const* path = what.path_pointers.data(); *path != nullptr; ++path) {
     // execve, not execvp: that would hand a file without a "#!" line to a shell.
     ::execve(*path, what.word_pointers.data(), what.environment_pointers.data());
@@ -150,9 +158,29 @@ pid_t wait_for(pid_t id) noexcept {
   return ended;
 }
 
-[[noreturn]] void no_resources(char const* what) {
+[[noreturn]] void no_resources(char const* what, int problem) {
   throw complaint(exit_code::cannot_execute,
-                  fmt::format("cannot start a command: {}: {}", what, std::strerror(errno)));
+                  fmt::format("cannot start a command: {}: {}", what, std::strerror(problem)));
+}
+
+/// In the keeper: who is to be kept comes first, and then nothing until our end.
+[[noreturn]] void keep(int input) noexcept {
+  // Out of our group, for a SIGKILL sent to that is not for it; and of our files, above all of
+  // the pipe's other end and of the standard ones that somebody may read to their end.
+  ::setpgid(0, 0);
+  ::dup2(input, STDIN_FILENO);
+  ::close_range(STDIN_FILENO + 1, ~0U, 0);
+  ::prctl(PR_SET_NAME, "daybook-keeper");
+  pid_t id = -1;
+  ssize_t got = 0;
+  do {
+    got = ::read(STDIN_FILENO, &id, sizeof id);
+  } while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(sizeof id)) ::_exit(0);  // nothing was executed
+  char nothing = 0;
+  while (::read(STDIN_FILENO, &nothing, 1) < 0 && errno == EINTR) continue;
+  ::kill(-id, SIGKILL);
+  ::_exit(0);
 }
 
 }  // namespace
@@ -179,18 +207,26 @@ child::child(program const& what) {
   how.input = what.input;
   how.output = what.output;
   how.errors = what.errors;
+  // Before the child: whatever fails until it is executed, nothing was done.
+  start_keeper();
   std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) no_resources("pipe");
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) {
+    int const failed = errno;
+    end_keeper();
+    no_resources("pipe", failed);
+  }
   pid_t const parent = ::getpid();
   {
     quiet const around;
     id_ = ::fork();
-    if (id_ == 0) become(how, parent, report[1]);
+    if (id_ == 0) become(how, parent, report[1], keeper_waits_for_);
   }
+  int const failed = errno;
   ::close(report[1]);
   if (id_ < 0) {
     ::close(report[0]);
-    no_resources("fork");
+    end_keeper();
+    no_resources("fork", failed);
   }
   ::setpgid(id_, id_);  // here too: whoever is first; it fails once the child has called exec
   has_terminal_ = how.take_terminal;
@@ -201,47 +237,33 @@ child::child(program const& what) {
   } while (got < 0 && errno == EINTR);
   ::close(report[0]);
   if (got == static_cast<ssize_t>(sizeof problem)) {
+    end_keeper();
     wait_for(id_);
     take_terminal_back();
     not_started(what.words[0], how, problem);
   }
-  start_keeper();
 }
 
 void child::start_keeper() {
   std::array<int, 2> ends{};
-  bool const piped = ::pipe2(ends.data(), O_CLOEXEC) == 0;
-  if (piped) {
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) no_resources("pipe", errno);
+  {
     quiet const around;
     keeper_ = ::fork();
-    if (keeper_ == 0) {
-      // Out of our group, for a SIGKILL sent to that is not for it; and of our files, above all
-      // of the pipe's other end and of the standard ones that somebody may read to their end.
-      ::setpgid(0, 0);
-      ::close(ends[1]);
-      ::dup2(ends[0], STDIN_FILENO);
-      ::close_range(STDIN_FILENO + 1, ~0U, 0);
-      ::prctl(PR_SET_NAME, "daybook-keeper");
-      char nothing = 0;
-      while (::read(STDIN_FILENO, &nothing, 1) < 0 && errno == EINTR) continue;
-      ::kill(-id_, SIGKILL);
-      ::_exit(0);
-    }
+    if (keeper_ == 0) keep(ends[0]);
   }
-  if (keeper_ < 0) {
-    int const problem = errno;
-    if (piped) {
-      ::close(ends[0]);
-      ::close(ends[1]);
-    }
-    ::kill(-id_, SIGKILL);
-    wait_for(id_);
-    take_terminal_back();
-    errno = problem;
-    no_resources("fork");
-  }
+  int const failed = errno;
   ::close(ends[0]);
   keeper_waits_for_ = ends[1];
+  if (keeper_ >= 0) return;
+  ::close(keeper_waits_for_);
+  no_resources("fork", failed);
+}
+
+void child::end_keeper() noexcept {
+  ::kill(keeper_, SIGKILL);
+  wait_for(keeper_);
+  ::close(keeper_waits_for_);
 }
 
 child::~child() {
@@ -250,9 +272,7 @@ child::~child() {
     wait_for(id_);
   }
   // What a successful child has left behind on purpose may stay.
-  ::kill(keeper_, SIGKILL);
-  wait_for(keeper_);
-  ::close(keeper_waits_for_);
+  end_keeper();
   take_terminal_back();
 }
 

@@ -41,6 +41,7 @@ struct child_status {
 class child {
  public:
   /// On failure: complaint, 127 when there is no such command, 126 when it cannot be executed.
+  /// Nothing was executed then: whoever must not do it twice may try again.
   explicit child(program const& what);
   child(child const&) = delete;
   child& operator=(child const&) = delete;
@@ -68,6 +69,7 @@ class child {
 
  private:
   void start_keeper();
+  void end_keeper() noexcept;
 
   pid_t id_ = -1;
   pid_t keeper_ = -1;

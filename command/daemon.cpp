@@ -169,7 +169,7 @@ class service {
   }
 
   int drain() {
-    draining all(book_, node_, what_.file, at_);
+    draining all(book_, node_, what_.file, at_, what_.poll);
     auto drained = std::async(std::launch::async, [&all] { return all.work(); });
     while (stopped_by_ == 0 && !is_ready(drained)) {
       look_at_signals();

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <thread>
 #include <vector>
 
 namespace command {
 
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{50};
+/// The first pause of a worker that has found nothing; doubled up to the poll.
+constexpr std::chrono::milliseconds shortest_pause{50};
 
 }  // namespace
 
 draining::draining(daybook::book& book, daybook::node& schedules, settings const& file,
-                   launch_site const& at)
-    : schedules_(schedules) {
+                   launch_site const& at, std::chrono::milliseconds poll)
+    : schedules_(schedules), poll_(std::max(poll, shortest_pause)) {
   for (auto const& queue : file.queues) {
     auto options = work_options_of(queue, std::chrono::hours{1});
     options.upkeep = false;
@@ -51,20 +51,32 @@ std::int64_t draining::work_once() {
 }
 
 /// Looks again while others work: what it did not find may have been in another's hands that took
-/// more than it needs, and what they do may make more.
+/// more than it needs, and what they do may make more. Seldomer each time, for they may work for
+/// hours; at once when one of them says that it has done something, or has nothing more to do.
 std::int64_t draining::drain(worker& one) {
   std::int64_t out = 0;
+  auto pause = shortest_pause;
   try {
     while (!stopped_) {
+      auto seen = news();
       auto const done = one.node->drain();
       out += done;
-      one.found_nothing = done == 0;
-      if (done > 0) continue;
+      bool const had_nothing = one.found_nothing.exchange(done == 0);
+      if (done > 0 || !had_nothing) {
+        tell();
+        ++seen;
+      }
+      if (done > 0) {
+        pause = shortest_pause;
+        continue;
+      }
       if (!somebody_works()) break;
-      std::this_thread::sleep_for(between_looks);
+      wait(pause, seen);
+      pause = std::min(2 * pause, poll_);
     }
   } catch (...) {
     one.found_nothing = true;
+    tell();
     throw;
   }
   return out;
@@ -79,8 +91,27 @@ bool draining::somebody_works() const {
   });
 }
 
+void draining::tell() noexcept {
+  {
+    std::lock_guard const alone(waiting_);
+    ++news_;
+  }
+  told_.notify_all();
+}
+
+std::uint64_t draining::news() {
+  std::lock_guard const alone(waiting_);
+  return news_;
+}
+
+void draining::wait(std::chrono::milliseconds pause, std::uint64_t seen) {
+  std::unique_lock alone(waiting_);
+  told_.wait_for(alone, pause, [&] { return stopped_ || news_ != seen; });
+}
+
 void draining::stop() noexcept {
   stopped_ = true;
+  tell();
   for (auto& one : workers_) one.node->stop();
   schedules_.stop();
 }

@@ -12,9 +12,12 @@
 #include <daybook/node.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace command {
@@ -22,8 +25,9 @@ namespace command {
 class draining {
  public:
   /// `schedules` serves what is in the file, but works no queue. On failure: daybook::error.
+  /// `poll`: so often at least a worker that has nothing to do looks again.
   draining(daybook::book& book, daybook::node& schedules, settings const& file,
-           launch_site const& at);
+           launch_site const& at, std::chrono::milliseconds poll);
 
   /// Returns how many attempts there were. On failure: throws daybook::error.
   std::int64_t work();
@@ -40,11 +44,20 @@ class draining {
   std::int64_t work_once();
   std::int64_t drain(worker& one);
   [[nodiscard]] bool somebody_works() const;
+  /// Has those that wait look again at once.
+  void tell() noexcept;
+  [[nodiscard]] std::uint64_t news();
+  /// Until there is more to tell than `seen`, no longer than `pause`.
+  void wait(std::chrono::milliseconds pause, std::uint64_t seen);
 
   daybook::node& schedules_;
+  std::chrono::milliseconds poll_;
   /// For each queue as many as it is to have: one node drains in one thread.
   std::deque<worker> workers_;
   std::atomic<bool> stopped_ = false;
+  std::mutex waiting_;
+  std::condition_variable told_;
+  std::uint64_t news_ = 0;  ///< how often something was told
 };
 
 }  // namespace command

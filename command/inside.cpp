@@ -16,7 +16,6 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 #include <unistd.h>
 
@@ -66,11 +65,21 @@ std::string read_stdin() {
   return out;
 }
 
-int carry_get(daybook::run const& run, std::string const& name) {
+/// What it has kept, for whoever has mistyped a name: "; it has kept cursor, total".
+std::string kept_by(daybook::book const& in, daybook::run const& of) {
+  std::string out;
+  if (auto const all = in.find(of.process_name(), of.run_key())) {
+    for (auto const& one : all->carried) out += (out.empty() ? "" : ", ") + printable(one.name);
+  }
+  return out.empty() ? ", nor anything else; keep it with: daybook carry set NAME VALUE"
+                     : "; it has kept " + out;
+}
+
+int carry_get(daybook::book const& in, daybook::run const& run, std::string const& name) {
   auto const found = run.carried(name);
   if (!found) {
-    throw complaint(exit_code::missing,
-                    fmt::format("carry: this run has kept nothing named {}", printable(name)));
+    throw complaint(exit_code::missing, fmt::format("carry: this run has kept nothing named {}{}",
+                                                    printable(name), kept_by(in, run)));
   }
   print(*found + "\n");
   return exit_code::done;
@@ -136,7 +145,7 @@ int carry(arguments const& given) {
   auto book = open_book(resolve(where));
   auto run = attach(book, token, "carry");
   if (!run) return exit_code::lost;
-  if (get) return carry_get(*run, name);
+  if (get) return carry_get(book, *run, name);
   return run->carry(name, *value) ? exit_code::done : tell_lost("carry");
 }
 

@@ -26,14 +26,16 @@ std::string now() {
 /// As it is where it is one word, else in quotes.
 std::string word_of(json const& value) {
   if (!value.is_string()) return value.dump();
-  auto const text = printable(value.get_ref<std::string const&>());
+  auto const& raw = value.get_ref<std::string const&>();
+  auto const text = printable(raw);
   if (!text.empty() && text.find_first_of(" \"='\\") == std::string::npos) return text;
   std::string out = "\"";
-  for (char const c : text) {
-    if (c == '"') out += '\\';
+  // Before what is not printable is: its backslashes are none of the text's.
+  for (char const c : raw) {
+    if (c == '"' || c == '\\') out += '\\';
     out += c;
   }
-  return out + '"';
+  return printable(out) + '"';
 }
 
 std::string text_of(std::string_view level, std::string_view event, json const& fields) {

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <new>
-#include <optional>
 #include <system_error>
 
 namespace command {

@@ -73,7 +73,7 @@ int migrate_status(arguments const& given) {
 }
 
 int migrate_sql(arguments const& given) {
-  CLI::App app{"Prints the SQL of every migration, for this database, to read, keep or run.",
+  CLI::App app{"Prints the SQL of every migration, for this database, to read and to keep.",
                "daybook migrate sql"};
   for (auto const& one : look_at(read(app, given)).migrations()) {
     print(fmt::format("-- migration {}: {}\n{}{}", one.version, one.name, one.text,

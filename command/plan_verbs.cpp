@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <variant>
 
 namespace command {
 
@@ -54,9 +55,19 @@ opened_plan open_plan(plan_request const& what) {
     auto plan = must_have(book, what.name);
     return {std::move(book), std::move(plan)};
   }
-  for (auto const& queue : file.queues) book.make_queue(queue.name, queue.options);
+  make_queues_of(*declared, file.queues, book);
   auto plan = make(book, *declared);
   return {std::move(book), std::move(plan)};
+}
+
+void make_queues_of(declared_plan const& what, std::vector<declared_queue> const& from,
+                    daybook::book& in) {
+  auto const* const inbox = std::get_if<daybook::inbox_strategy>(&what.options.strategy);
+  for (auto const& queue : from) {
+    bool const wanted =
+        queue.name == what.options.queue || (inbox != nullptr && queue.name == inbox->from);
+    if (wanted) in.make_queue(queue.name, queue.options);
+  }
 }
 
 daybook::planner make(daybook::book& in, declared_plan const& what) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "declared_plan.hpp"
+#include "declared_queue.hpp"
 #include "options.hpp"
 #include "person.hpp"
 #include "settings.hpp"
@@ -13,6 +14,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace command {
 
@@ -32,13 +34,17 @@ struct opened_plan {
   daybook::planner plan;
 };
 
-/// As the file declares it, with its queue; where that does not name it, as it is in the book. On
-/// failure: complaint (65: the file, or what the database finds wrong; 66: it is in neither), or
-/// daybook::error.
+/// As the file declares it, with the queues that it needs; where that does not name it, as it is in
+/// the book. On failure: complaint (65: the file, or what the database finds wrong; 66: it is in
+/// neither), or daybook::error.
 [[nodiscard]] opened_plan open_plan(plan_request const& what);
 /// As it is in the book. On failure: complaint (66), or daybook::error.
 [[nodiscard]] opened_plan find_plan(plan_request const& what);
 
+/// Makes or changes, of the queues of a file, those that the plan needs: its own, and the one that
+/// an inbox takes from.
+void make_queues_of(declared_plan const& what, std::vector<declared_queue> const& from,
+                    daybook::book& in);
 /// On failure: complaint (65) with the place in the file, else daybook::error.
 [[nodiscard]] daybook::planner make(daybook::book& in, declared_plan const& what);
 

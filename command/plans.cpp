@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace command {

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -180,8 +179,10 @@ int plans_page(arguments const& given) {
   auto const of = find_plan(what);
   auto const page = of.plan.page(daybook::key(task));
   if (!page) {
-    throw complaint(exit_code::missing, fmt::format("{}: {} is none of its pages",
-                                                    printable(what.name), printable(task)));
+    throw complaint(
+        exit_code::missing,
+        fmt::format("{}: {} is none of its pages; see daybook tasks list {}", printable(what.name),
+                    printable(task), printable(of.plan.options().queue)));
   }
   for (auto const& one : seen ? page->keys() : page->present()) {
     if (as_json || one.size() != 1) {

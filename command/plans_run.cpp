@@ -41,7 +41,9 @@ int plans_run(arguments const& given) {
   if (!sum.ran) {
     auto const who = sum.holder ? fmt::format("{}, pid {}", sum.holder->node, sum.holder->pid)
                                 : std::string("somebody");
-    throw complaint(exit_code::busy, fmt::format("{}: {} is at it", printable(what.name), who));
+    throw complaint(exit_code::busy,
+                    fmt::format("{0}: {1} is at it; wait, or see daybook runs show 'plan {0}'",
+                                printable(what.name), who));
   }
   if (as_json) {
     print_json({{"seen", sum.seen},

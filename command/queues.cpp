@@ -92,6 +92,10 @@ void print_options(daybook::queue_info const& of) {
     print_field("round", fmt::format("{}; new members: {}", seconds_of(of.round),
                                      word_in(on_new_words, how.on_new)));
   }
+  if (how.in_order) print_field("order", "keys that agree up to their last /: one after the other");
+  if (how.forget_done.count() > 0) {
+    print_field("forgets", fmt::format("what is done, after {}", text_of(ms(how.forget_done))));
+  }
   print_field("history",
               fmt::format("{}, {}", text_of(milliseconds(how.retention)),
                           how.every_outcome ? "every outcome"

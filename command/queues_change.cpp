@@ -16,8 +16,8 @@
 
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace command {
@@ -92,13 +92,15 @@ struct lengths {
       : period(std::chrono::floor<std::chrono::milliseconds>(of.period)),
         backoff(of.backoff),
         longest_backoff(of.longest_backoff),
-        retention(of.retention) {}
+        retention(of.retention),
+        forget_done(of.forget_done) {}
 
   std::chrono::milliseconds period;
   std::chrono::milliseconds grain{0};
   std::chrono::milliseconds backoff;
   std::chrono::milliseconds longest_backoff;
   std::chrono::milliseconds retention;
+  std::chrono::milliseconds forget_done;
 };
 
 void add_lengths(CLI::App& app, lengths& into) {
@@ -108,6 +110,8 @@ void add_lengths(CLI::App& app, lengths& into) {
   add_duration(app, "--backoff", into.backoff, "The pause after the first failure (30s)");
   add_duration(app, "--longest-backoff", into.longest_backoff, "It doubles up to this (1h)");
   add_duration(app, "--retention", into.retention, "Outcomes are kept so long, whole hours (30d)");
+  add_duration(app, "--forget-done", into.forget_done,
+               "Keys that are done are removed so long after, not with a period; 0s: never (0s)");
 }
 
 void put_lengths(CLI::App const& app, lengths const& from, daybook::queue_options& into) {
@@ -117,6 +121,7 @@ void put_lengths(CLI::App const& app, lengths const& from, daybook::queue_option
   into.backoff = from.backoff;
   into.longest_backoff = from.longest_backoff;
   into.retention = std::chrono::floor<std::chrono::hours>(from.retention);
+  into.forget_done = std::chrono::floor<std::chrono::seconds>(from.forget_done);
 }
 
 void add_options(CLI::App& app, daybook::queue_options& into) {
@@ -138,6 +143,8 @@ void add_options(CLI::App& app, daybook::queue_options& into) {
            "In a queue of rounds a new key is due: next-round or now (next-round)");
   app.add_flag("--every-outcome,!--no-every-outcome", into.every_outcome,
                "A row of history for every task");
+  app.add_flag("--in-order,!--no-in-order", into.in_order,
+               "Keys that agree up to their last / one after the other; chosen when it is made");
   app.add_option("--segment", into.segment,
                  "So many neighbours share a row: best, what one claim takes (1000)")
       ->type_name("N");

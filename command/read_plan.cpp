@@ -13,7 +13,6 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace command {
 

@@ -12,7 +12,6 @@ namespace command {
 
 namespace {
 
-using std::chrono::hours;
 using std::chrono::milliseconds;
 
 void read_name(declared_schedule& into, toml_value const& from) {

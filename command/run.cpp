@@ -364,6 +364,9 @@ int run_once(request const& what, interrupt& pass_on) {
 }  // namespace
 
 int run(arguments const& given) {
+  // Whoever read our words may be gone, and what came of the command is to be recorded all the
+  // same; the command gets it as we were given it.
+  std::signal(SIGPIPE, SIG_IGN);
   auto const what = read(given);
   auto pass_on = interrupt::none;
   int const code = run_once(what, pass_on);

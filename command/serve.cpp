@@ -55,37 +55,51 @@ void reconcile(daybook::book& in, std::string const& name, daybook::tick& tick, 
                           {"example", did.example}});
 }
 
+/// Drops, and forgets, what is served and not named any more. One after the other: what could not
+/// be dropped for a failure is known the next time.
+template <class Drop>
+void drop_others(std::set<std::string>& served, std::set<std::string> const& now,
+                 Drop const& drop) {
+  for (auto one = served.begin(); one != served.end();) {
+    if (now.contains(*one)) {
+      ++one;
+      continue;
+    }
+    drop(*one);
+    one = served.erase(one);
+  }
+}
+
 }  // namespace
 
 void served::obey(settings const& file, milliseconds poll) {
   obey_without_work(file);
   std::set<std::string> now;
   for (auto const& one : file.queues) {
-    work(node_, one, at_, work_options_of(one, poll));
     now.insert(one.name);
+    queues_.insert(one.name);
+    work(node_, one, at_, work_options_of(one, poll));
   }
-  for (auto const& name : queues_) {
-    if (!now.contains(name)) node_.leave(name);
-  }
-  queues_ = std::move(now);
+  drop_others(queues_, now, [this](std::string const& name) { node_.leave(name); });
 }
 
 void served::obey_without_work(settings const& file) {
-  // First, so that tables that are not as declared leave everything as it was.
+  // First, for what only the database can find wrong is wrong in these: all else stays as it was.
   auto const aggregates = made(file);
+  for (auto const& one : file.plans) make_queues_of(one, file.queues, book_);
+  for (auto const& one : file.plans) static_cast<void>(command::make(book_, one));
   for (auto const& one : file.schedules) book_.make_schedule(one.name, one.cron, one.options);
   for (auto const& one : file.queues) make(one);
-  auto const before = std::exchange(schedules_, {});
+  std::set<std::string> now;
   for (auto const& one : file.schedules) {
     auto const what = std::make_shared<declared_schedule const>(one);
-    serve(one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); });
+    serve(
+        one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); }, now);
   }
-  for (auto const& one : file.queues) serve_schedules_of(one);
-  for (auto const& one : aggregates) serve(one);
+  for (auto const& one : file.queues) serve_schedules_of(one, now);
+  for (auto const& one : aggregates) serve(one, now);
   serve(file.plans);
-  for (auto const& name : before) {
-    if (!schedules_.contains(name)) node_.serve(name, {});
-  }
+  drop_others(schedules_, now, [this](std::string const& name) { node_.serve(name, {}); });
   node_.wake();
 }
 
@@ -97,18 +111,18 @@ std::vector<served::aggregate> served::made(settings const& file) {
   return out;
 }
 
-void served::serve(aggregate const& one) {
+void served::serve(aggregate const& one, std::set<std::string>& now) {
   auto const name = one.what.schedule();
   book_.make_schedule(name, *one.what.cron, {.zone = one.what.zone});
   auto const what = std::make_shared<aggregate const>(one);
-  serve(name,
-        [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); });
+  serve(
+      name, [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); },
+      now);
 }
 
 void served::serve(std::vector<declared_plan> const& plans) {
   std::set<std::string> now;
   for (auto const& one : plans) {
-    static_cast<void>(command::make(book_, one));
     auto const tell = [&log = at_.log](std::string const& name, daybook::passed const& sum) {
       // A plan that looks each second and finds nothing has nothing to say.
       if (sum.launched == 0 && sum.refused == 0 && sum.present == 0) return;
@@ -118,13 +132,11 @@ void served::serve(std::vector<declared_plan> const& plans) {
                            {"present", sum.present},
                            {"complete", sum.complete}});
     };
-    node_.plan(one.name, {.check = {}, .after = tell});
     now.insert(one.name);
+    plans_.insert(one.name);
+    node_.plan(one.name, {.check = {}, .after = tell});
   }
-  for (auto const& name : plans_) {
-    if (!now.contains(name)) node_.unplan(name);
-  }
-  plans_ = std::move(now);
+  drop_others(plans_, now, [this](std::string const& name) { node_.unplan(name); });
 }
 
 void served::make(declared_queue const& queue) {
@@ -145,21 +157,28 @@ void served::make(declared_queue const& queue) {
                                         queue.name)}});
 }
 
-void served::serve(std::string const& name, daybook::tick_handler handler) {
-  node_.serve(name, std::move(handler));
+void served::serve(std::string const& name, daybook::tick_handler handler,
+                   std::set<std::string>& now) {
+  now.insert(name);
   schedules_.insert(name);
+  node_.serve(name, std::move(handler));
 }
 
-void served::serve_schedules_of(declared_queue const& queue) {
+void served::serve_schedules_of(declared_queue const& queue, std::set<std::string>& now) {
   auto const& name = queue.name;
   if (queue.rounds) {
-    serve(queue.rounds_schedule(),
-          [&book = book_, name](daybook::tick& tick) { found(book, name).open_round(tick.at()); });
+    serve(
+        queue.rounds_schedule(),
+        [&book = book_, name](daybook::tick& tick) { found(book, name).open_round(tick.at()); },
+        now);
   }
   if (queue.reconcile) {
-    serve(queue.reconcile_schedule(), [&book = book_, &log = at_.log, name](daybook::tick& tick) {
-      reconcile(book, name, tick, log);
-    });
+    serve(
+        queue.reconcile_schedule(),
+        [&book = book_, &log = at_.log, name](daybook::tick& tick) {
+          reconcile(book, name, tick, log);
+        },
+        now);
   }
 }
 

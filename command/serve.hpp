@@ -24,8 +24,11 @@ class served {
       : book_(book), node_(node), at_(at) {}
 
   /// Makes or changes what the file declares, and has the node serve that and nothing else; what
-  /// the file no longer has stays in the book. On failure: throws daybook::error; do it again. Or
-  /// complaint (65): its tables are not as the file says, and nothing was changed.
+  /// the file no longer has stays in the book. On failure: throws daybook::error; do it again: what
+  /// was begun is in force until then, beside the old. Or complaint (65): what only the database
+  /// can find wrong, the tables of an aggregation or what a plan reads. What is served stays as it
+  /// was; in the book are the aggregations, the queues of plans and the plans that were made before
+  /// it.
   void obey(settings const& file, std::chrono::milliseconds poll);
   /// The same, but that the queues are worked by others.
   void obey_without_work(settings const& file);
@@ -37,11 +40,12 @@ class served {
   };
   /// Those that have a schedule.
   std::vector<aggregate> made(settings const& file);
-  void serve(aggregate const& one);
+  void serve(aggregate const& one, std::set<std::string>& now);
   void serve(std::vector<declared_plan> const& plans);
   void make(declared_queue const& queue);
-  void serve(std::string const& name, daybook::tick_handler handler);
-  void serve_schedules_of(declared_queue const& queue);
+  /// `now`: the schedules that are to be served; the name is put there, too.
+  void serve(std::string const& name, daybook::tick_handler handler, std::set<std::string>& now);
+  void serve_schedules_of(declared_queue const& queue, std::set<std::string>& now);
 
   daybook::book& book_;
   daybook::node& node_;

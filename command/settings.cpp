@@ -11,10 +11,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 namespace command {
 
@@ -81,9 +82,16 @@ settings read_settings(std::string const& file) {
     if (errno == ENOENT) return {};
     throw complaint(exit_code::io, fmt::format("{}: {}", printable(file), std::strerror(errno)));
   }
-  std::string const text{std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  std::array<char, 65536> piece{};
+  // Not by iterators: they throw what the stream knows nothing of, of a folder for instance.
+  while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) {
-    throw complaint(exit_code::io, fmt::format("{}: cannot be read", printable(file)));
+    throw complaint(exit_code::io,
+                    fmt::format("{}: {}", printable(file),
+                                errno == 0 ? "cannot be read" : std::strerror(errno)));
   }
   settings out;
   auto const all = parsed(text, file);

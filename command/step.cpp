@@ -18,7 +18,6 @@
 #include <csignal>
 #include <optional>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include <sys/prctl.h>
@@ -217,6 +216,8 @@ int step_until_done(request const& what, interrupt& pass_on) {
 }  // namespace
 
 int step(arguments const& given) {
+  // As in `run`: a reader who is gone is no reason not to record.
+  std::signal(SIGPIPE, SIG_IGN);
   // A link of the chain: when the script around us dies with `run`, so do we, and our command.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto const what = read(given);

@@ -162,4 +162,42 @@ is "its holder wakes up" 124 $?
 dies "its command" "$(cat asleep.pid)"
 is "the other's success stands" succeeded "$(shown asleep state)"
 
+code "a name that was not kept" 66 daybook run bag -- \
+    sh -c 'daybook carry set cursor 1; daybook carry get curser'
+has "a name that was not kept" err "nothing named curser; it has kept cursor"
+code "nothing was kept" 66 daybook run bag --restart -- daybook carry get cursor
+has "nothing was kept" err "nothing named cursor, nor anything else; keep it with"
+
+# --- Where there is no room for processes, nothing is executed: it may be tried again. Root alone
+# can lend a user of its own, whom nobody else's processes crowd; SQLite's file it can be lent, too.
+cat >opened.py <<'END'
+"""opened.py FILE COMMAND...: ends as the command does; says in `opened` whether the file was opened."""
+import ctypes, os, subprocess, sys
+libc = ctypes.CDLL(None)
+watch = libc.inotify_init1(os.O_NONBLOCK)
+assert libc.inotify_add_watch(watch, sys.argv[1].encode(), 0x20) >= 0
+code = subprocess.call(sys.argv[2:])
+try:
+    seen = os.read(watch, 4096)
+except BlockingIOError:
+    seen = b""
+print("yes" if seen else "no", file=open("opened", "w"))
+sys.exit(code)
+END
+printf '%s\n' '#!/bin/sh' 'echo did >>acts.log' >acts
+chmod 777 . && chmod 755 acts && chmod -R a+rw .
+lent=(setpriv --reuid 54321 --regid 54321 --clear-groups)
+if [[ $engine == sqlite ]] && "${lent[@]}" daybook version >/dev/null 2>&1; then
+    refused=0
+    for room in 1 2 3 4 5 6 7 8; do
+        python3 opened.py acts "$daybook" run tight -- "${lent[@]}" prlimit --nproc="$room" \
+            daybook step act --mode at-most-once -- ./acts >out 2>err </dev/null && break
+        refused=$((refused + 1))
+        has "room for $room" err "Resource temporarily unavailable"
+        is "room for $room: executed" no "$(cat opened)"
+    done
+    is "too little room, and enough" yes "$( ((refused >= 2 && refused < 8)) && echo yes)"
+    is "then done, once" "did" "$(cat acts.log)"
+fi
+
 finish

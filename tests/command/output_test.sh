@@ -116,4 +116,15 @@ script -qec "daybook run mixed -- sh -c 'test -t 1 || test -t 2 && echo err >tty
 is "one of the two" err "$(cat tty.mixed 2>/dev/null)"
 is "the other is kept" kept "$(output_of mixed)"
 
+# --- Whoever reads our words may be gone: what came of the command is recorded all the same
+daybook run deaf --timeout 300ms --no-output -- sleep 60 2>&1 | :
+is "deaf: its code" 124 "${PIPESTATUS[0]}"
+is "deaf: recorded" failed "$(shown deaf state)"
+printf '%s\n' '#!/bin/sh' 'echo did >>again.log; test "$(wc -l <again.log)" -ge 3' >again
+chmod +x again
+code "a deaf step" 0 daybook run deaf -- bash -c \
+    'daybook step a --retries 2 --backoff 10ms -- ./again 2>&1 | :; exit ${PIPESTATUS[0]}'
+is "a deaf step: its tries" 3 "$(wc -l <again.log)"
+code "the signal is the command's own" 141 daybook run deaf -- bash -c 'yes | :; exit ${PIPESTATUS[0]}'
+
 finish

@@ -183,6 +183,54 @@ kill -TERM "$last"
 wait "$last" 2>/dev/null
 is "it ends" 0 $?
 
+# --- Of the file's queues a plan's verbs make those that it needs
+printf '[[queue]]\nname = "%s"\ncommand = ["true"]\n' source bystander >more.toml
+printf '[[plan]]\nname = "inbox"\nkind = "inbox"\nfrom = "source"\nqueue = "target"\n' >>more.toml
+printf '[[queue]]\nname = "target"\ncommand = ["true"]\n' >>more.toml
+code "an inbox" 0 daybook plans run inbox --config more.toml
+code "what it takes from is made" 0 daybook queues show source
+code "what it launches into is made" 0 daybook queues show target
+code "no other is" 66 daybook queues show bystander
+
+# --- A reload with a mistake that only the database finds: what is served stays; another reload has
+# what that file says, and nothing else
+serves_again() { cat >again.toml; kill -HUP "$last"; }
+queue() { printf '[[queue]]\nname = "%s"\ncommand = ["true"]\n' "$1"; }
+schedule() {
+    printf '[[schedule]]\nname = "%s"\ncron = "1 1 29 2 +MON"\n' "$1"
+    printf 'command = ["touch", "%s.done"]\n' "$1"
+}
+plan() {
+    printf '[[plan]]\nname = "%s"\nkind = "query"\nqueue = "needed"\nquery = "%s"\n' "$1" "$2"
+}
+{ schedule former; queue needed; } >again.toml
+background again daemon --config again.toml --poll 50ms
+until_true 20 grep -qs ' ready ' again.err
+serves_again < <(plan wrong "select a from no_table_$$"; schedule newer; queue other; queue needed)
+until_true 20 grep -q ' not_reloaded ' again.err
+has "a wrong plan is told, with its place" again.err "the old one stays: again.toml, line 1"
+code "a wrong plan: no schedule is made" 66 daybook schedules show newer
+code "a wrong plan: nor a queue that no plan needs" 66 daybook queues show other
+daybook schedules trigger former >out 2>err
+if until_true 20 test -e former.done; then pass; else fail "what was served is"; fi
+rm -f former.done
+serves_again < <(schedule newer)
+until_true 20 grep -q ' reloaded ' again.err
+daybook schedules trigger former >out 2>err
+daybook schedules trigger newer >out 2>err
+if until_true 20 test -e newer.done; then pass; else fail "the newer is served"; fi
+sleep 0.5
+is "the former is served no more" no "$([[ -e former.done ]] && echo yes || echo no)"
+rm again.toml
+mkdir again.toml
+kill -HUP "$last"
+if until_true 20 grep -q 'not_reloaded .*again.toml: Is a directory' again.err; then pass; else
+    fail "a folder is no file: $(tail -1 again.err)"
+fi
+kill -TERM "$last"
+wait "$last" 2>/dev/null
+is "it ends as ever" 0 $?
+
 # --- Killed between two statements: nothing is lost, nothing is doubled
 python3 - <<'END'
 text = open("daybook.toml").read()

@@ -222,6 +222,22 @@ put vain 1 2 3 4 5 6 7 8 9
 code "vain" 0 drain vain
 is "vain" "0 done, 9 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts vain)"
 is "vain: its commands" "9 1 8 1 7 1 6" "$(paste -sd' ' vain.log)"
+# ... and what one prints leaves the others their own room in the log
+file noisy 'batch = 100' 'workers = 1' 'attempts = 1' <<'END'
+#!/usr/bin/python3
+import json, os, sys
+for line in sys.stdin:
+    key = json.loads(line)["key"]
+    if key == "1":
+        print("y" * 100000, file=sys.stderr, flush=True)
+        os.kill(os.getpid(), 9)
+    print('heard of "' + key + '" \\ it', file=sys.stderr, flush=True)
+    print(json.dumps({"key": key, "result": "success"}), flush=True)
+END
+put noisy 1 2
+code "noisy" 0 drain noisy
+has "noisy: too much of one" err "output_left_out queue=noisy bytes="
+has "noisy: its mate is heard" err 'text="heard of \"2\" \\ it"'
 # ... at most once: nothing is begun again, and only 75 says that the rest is undone
 file never 'batch = 100' 'mode = "at-most-once"' <<'END'
 #!/usr/bin/python3

@@ -42,21 +42,31 @@ is "new keys now" "now True" "$(shows nightly on_new) $(shows nightly rounds)"
 code "new keys" 64 daybook queues make nightly --on-new later
 code "no rounds" 0 daybook queues make nightly --no-rounds
 is "no rounds" False "$(shows nightly rounds)"
+code "in order" 0 daybook queues make series --in-order --forget-done 2h
+is "in order" "True 7200000" "$(shows series in_order) $(shows series forget_done_ms)"
+code "in order, for people" 0 daybook queues show series
+has "in order, for people" out "keys that agree up to their last /: one after the other"
+has "forgotten, for people" out "what is done, after 2h"
+code "neither is given" 0 daybook queues make series --attempts 2
+is "neither is given" "True 7200000" "$(shows series in_order) $(shows series forget_done_ms)"
+code "never forgotten" 0 daybook queues make series --forget-done 0s
+is "never forgotten" 0 "$(shows series forget_done_ms)"
+code "in order or not is chosen once" 65 daybook queues make series --no-in-order
 for bad in "--rate 50" "--rate -1/s" "--rate 1/w" "--mode sometimes" "--period 10" "--cadence x"; do
     # shellcheck disable=SC2086
     code "make $bad" 64 daybook queues make bad $bad
 done
-for bad in "--attempts 0" "--period 10ms" "--segment 5000" "--rate 0/s"; do
+for bad in "--attempts 0" "--forget-done 1s" "--period 10ms" "--segment 5000" "--rate 0/s"; do
     # shellcheck disable=SC2086
     code "make $bad" 65 daybook queues make bad $bad
     has "make $bad" err "queue 'bad'"
 done
 code "list" 0 daybook queues list
-is "list" "NAME nightly stock" "$(awk '{print $1}' out | paste -sd' ')"
+is "list" "NAME nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
 code "list --json" 0 daybook queues list --json
-is "list --json" "nightly stock" "$(while read -r line; do field name <<<"$line"; done <out | paste -sd' ')"
+is "list --json" "nightly series stock" "$(while read -r line; do field name <<<"$line"; done <out | paste -sd' ')"
 code "a wrong name" 66 daybook queues stats stok
-has "a wrong name" err "there is no queue 'stok'; there are nightly, stock"
+has "a wrong name" err "there is no queue 'stok'; there are nightly, series, stock"
 code "no name" 65 daybook queues show ""
 
 # --- Add, remove
@@ -103,7 +113,7 @@ code "show" 0 daybook queues show stock
 has "show" out "the oldest since 2001-09-09T01:46:40Z"
 has "show" out "changed by people: 5"
 code "stats of all" 0 daybook queues stats
-is "stats of all" "NAME nightly stock" "$(awk '{print $1}' out | paste -sd' ')"
+is "stats of all" "NAME nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
 
 # --- Import
 daybook queues make many 2>err

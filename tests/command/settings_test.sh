@@ -254,4 +254,12 @@ command = ["true"]
 END
 )
 
+# --- A file that can be opened, and not read
+rm daybook.toml
+mkdir daybook.toml
+code "a folder" 74 daybook schedules next one
+has "a folder" err "daybook.toml: Is a directory"
+code "a folder, the daemon" 74 daybook daemon
+has "a folder, the daemon" err "daybook.toml: Is a directory"
+
 finish

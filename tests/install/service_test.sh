@@ -26,7 +26,9 @@ read -ra words <<<"$start"
 "$daybook" "${words[@]:1}" --help >/dev/null || complain "the command does not know: $start"
 grace=$(grep -o -- '--grace [0-9]*' <<<"$start" | tr -dc 0-9)
 patience=$(value TimeoutStopSec)
-((${patience%s} > grace)) || complain "TimeoutStopSec $patience is not over --grace $grace"
+# The lease and 10 s more: so long the daemon tries to hand back where the database hangs.
+((${patience%s} > grace + 30 + 10)) || complain \
+  "TimeoutStopSec $patience is not over --grace $grace, the lease and 10 s"
 # An end that does not mend itself must not be tried again for ever: those that --help names.
 for code in 64 65 66 77 78; do
   [[ " $(value RestartPreventExitStatus) " == *" $code "* ]] || complain "restarts after $code"
