@@ -343,26 +343,29 @@ void print_head() {
               "passed", "p50 ms", "p99 ms", "worst ms", "log MB");
 }
 
-constexpr long rounds = 12;  // of a check: on a busy machine one may take a second
-
-/// Who asks while the file is held stands in the line when it is given back: then each of the
-/// others goes before him once, whatever the machine does besides. One in ten may have come too
-/// late.
+/// Who waits while the file is held stands in the line when it is given back: then each of the
+/// others goes before him once, and again where a verb is two transactions. On a busy machine some
+/// stand there late, and who runs asks again before he who was called does: what counts is the best
+/// of several times. Without the line it is more than a hundred, and the worst several.
 int check(settings const& with) {
-  print_head();
-  auto const fair = measure(forms().back(), with.writers, true, [&](board const& now) {
+  constexpr int times = 10;
+  long const bound = 3L * with.writers;
+  auto const enough = [&](board const& now) {
     auto const failed = [](auto const& one) { return one.failed.load(); };
-    auto const has_stood = [](auto const& one) { return one.stood >= rounds; };
+    auto const has_stood = [](auto const& one) { return one.stood >= 12; };
     return std::all_of(now.each.begin(), now.each.begin() + with.writers, has_stood) ||
            std::any_of(now.each.begin(), now.each.end(), failed);
-  });
-  print("daybook", fair);
-  std::printf("of %ld times in the line, nine of ten were passed %ld times at most\n", fair.stood,
-              fair.went);
-  // In line each of the others comes once, and some verbs are two transactions; on a busy machine
-  // some stand there late. Without the line, it is some 25 times for each writer.
-  if (fair.went <= 10L * with.writers) return 0;
-  std::fprintf(stderr, "who stood in the line waited while too many others went by\n");
+  };
+  print_head();
+  for (int time = 0; time < times; ++time) {
+    auto const found = measure(forms().back(), with.writers, true, enough);
+    print("daybook", found);
+    std::printf("of %ld times in the line, nine of ten were passed %ld times at most\n",
+                found.stood, found.went);
+    std::fflush(stdout);
+    if (found.went <= bound && found.passed <= 25L * with.writers) return 0;
+  }
+  std::fprintf(stderr, "who stood in the line waited while more than %ld others went by\n", bound);
   return 1;
 }
 
