@@ -351,23 +351,24 @@ is "who" "$me wage/aggregate, $tick" \
 sql "update t_move_brick set move_num = 41 where id = 2"
 # A file with a mistake that only the database can see leaves the daemon with the old one.
 background one daemon --config never.toml --poll 50ms
-until_true 10 grep -qs " ready " one.err || fail "not ready"
+until_true $patience grep -qs " ready " one.err || fail "not ready"
 sed -i 's/t_move_brick/t_no_brick/' never.toml
 kill -HUP "$last"
-until_true 10 grep -qs "not_reloaded" one.err || fail "not told"
+until_true $patience grep -qs "not_reloaded" one.err || fail "not told"
 has "not reloaded" one.err "the old one stays: never.toml, line "
 daybook schedules trigger wage/aggregate >out
-until_true 10 grep -qs "rows=2" one.err || fail "the old one does not stay"
+until_true $patience grep -qs "rows=2" one.err || fail "the old one does not stay"
 kill -TERM "$last"
 wait "$last"
 is "stopped" 0 $?
 
 # --- Two daemons, each second, while rows come: each row once, every sum exact
 file second 'every = "1s"' 'chunk = 50'
-for name in a b; do background $name daemon --config second.toml --poll 50ms --lease 2s; done
-first=${started[-2]}
-second=${started[-1]}
-until_true 10 grep -qs " ready " a.err && until_true 10 grep -qs " ready " b.err || fail "not ready"
+background a daemon --config second.toml --poll 50ms --lease 5s
+first=$last
+background b daemon --config second.toml --poll 50ms --lease 5s
+second=$last
+until_true $patience grep -qs " ready " a.err && until_true $patience grep -qs " ready " b.err || fail "not ready"
 for i in $(seq 20); do
     sql "insert into t_move_brick (move_no, worker_id, move_num, status) values $(for j in $(seq 30); do
         echo "('N$i/$j', $((100 + j % 3)), $j, 1)"; done | paste -sd,)"
@@ -375,7 +376,7 @@ done
 kill -KILL "$first"
 wait "$first" 2>/dev/null
 none_free() { [[ $(sql 'select count(*) from t_move_brick where status = 1') == 0 ]]; }
-if until_true 20 none_free; then pass; else fail "some are free"; fi
+if until_true $patience none_free; then pass; else fail "some are free"; fi
 kill -TERM "$second"
 wait "$second"
 is "the other stops" 0 $?

@@ -22,24 +22,25 @@ file() {
         printf '%s\n' "$@" "command = [\"./$name.sh\", \"{window_start}\", \"{window_end}\"]"
     } >"$name.toml"
 }
-# serve LOG NAME [FLAG...]: a daemon in the background, its pid in $last
+# serve LOG NAME [FLAG...]: a daemon in the background, its pid in $last. Its $lease is short only
+# where its end must be noticed: one that is renewed too late gives its tick away.
 serve() {
     local log=$1 name=$2
     shift 2
-    background "$log" daemon --config "$name.toml" --poll 50ms --lease 1s "$@"
-    until_true 10 grep -qs " ready " "$log.err" || fail "$log: not ready: $(cat "$log.err")"
+    background "$log" daemon --config "$name.toml" --poll 50ms --lease "${lease:-30s}" "$@"
+    until_true $patience grep -qs " ready " "$log.err" || fail "$log: not ready: $(cat "$log.err")"
 }
 trigger() { daybook schedules trigger "$1"; }
 # stops NAME PID WANTED: TERM, and its exit code
 stops() {
     kill -TERM "$2"
-    until_true 20 gone "$2" || kill -KILL "$2"
+    until_true $patience gone "$2" || kill -KILL "$2"
     wait "$2"
     is "$1" "${3:-0}" $?
 }
 tick_is() { daybook schedules ticks "$1" --limit 1 --json 2>/dev/null | grep -q "\"state\":\"$2\""; }
 # becomes NAME SCHEDULE STATE: its newest tick
-becomes() { if until_true 15 tick_is "$2" "$3"; then pass; else fail "$1: $(daybook schedules ticks "$2" --limit 1)"; fi; }
+becomes() { if until_true $patience tick_is "$2" "$3"; then pass; else fail "$1: $(daybook schedules ticks "$2" --limit 1)"; fi; }
 lines() { [[ -e $2 ]] && (($(wc -l <"$2") >= $1)); }
 
 # --- Three ticks of a schedule that comes each second
@@ -52,7 +53,7 @@ echo "it says hello"
 echo "it warns" >&2
 END
 serve second second
-if until_true 20 lines 3 second.log; then pass; else fail "three ticks"; fi
+if until_true $patience lines 3 second.log; then pass; else fail "three ticks"; fi
 stops "TERM" "$last"
 is "windows tile" yes "$(python3 - <<'END'
 rows = [line.split() for line in open("second.log")]
@@ -81,7 +82,7 @@ sleep 60 & wait
 END
 serve slow slow
 tick=$(trigger slow)
-until_true 10 lines 1 slow.log
+until_true $patience lines 1 slow.log
 stops "TERM while it works" "$last"
 is "it was asked" asked "$(cat slow.asked)"
 has "handed back" slow.err "info handed_back schedule=slow"
@@ -103,16 +104,16 @@ while :; do sleep 0.1; done
 END
 serve stubborn stubborn --grace 1h
 trigger stubborn >out
-until_true 10 there stubborn.pid
+until_true $patience there stubborn.pid
 kill -TERM "$last"
-until_true 10 grep -q " stopping " stubborn.err
+until_true $patience grep -q " stopping " stubborn.err
 lives "it has its grace" "$(cat stubborn.pid)"
 stops "the second" "$last"
 dies "killed" "$(cat stubborn.pid)"
 # ... and the grace ends by itself
 rm stubborn.pid
 serve stubborn2 stubborn --grace 200ms
-until_true 10 there stubborn.pid
+until_true $patience there stubborn.pid
 stops "the grace ends" "$last"
 dies "killed after it" "$(cat stubborn.pid)"
 
@@ -122,33 +123,33 @@ serve reload reload
 cp reload.toml reload.right
 sed -i 's/^cron.*/cron = "61 * * * *"/' reload.toml
 kill -HUP "$last"
-until_true 10 grep -q not_reloaded reload.err
+until_true $patience grep -q not_reloaded reload.err
 has "a wrong file is told" reload.err "reload.toml, line 3, column 8: cron"
 trigger reload >out
 becomes "the old one stays" reload "done"
 rm reload.toml
 kill -HUP "$last"
-until_true 10 grep -q "no file reload.toml" reload.err
+until_true $patience grep -q "no file reload.toml" reload.err
 has "no file is no empty file" reload.err "no file reload.toml"
 { sed 's/"\.\/reload.sh",/"sh", "-c", "echo two >>reload.log",/; s/^cron.*/cron = "1 1 29 2 +MON"/' reload.right
   printf '[[schedule]]\nname = "more"\ncron = "%s"\ncommand = ["touch", "more.done"]\n' "$never"; } >reload.toml
 kill -HUP "$last"
-until_true 10 grep -q " reloaded " reload.err
+until_true $patience grep -q " reloaded " reload.err
 is "changed" "1 1 29 2 +MON" "$(daybook schedules show reload --json | field cron)"
 trigger reload >out
 trigger more >out
 becomes "the new one" reload "done"
-until_true 10 lines 2 reload.log
+until_true $patience lines 2 reload.log
 is "the new command" "one|two" "$(paste -sd'|' reload.log)"
-until_true 10 test -e more.done
+until_true $patience test -e more.done
 is "one more schedule" yes "$([[ -e more.done ]] && echo yes)"
 sed -i '/^\[\[schedule\]\]/,$d' reload.toml
 printf '[[schedule]]\nname = "more"\ncron = "%s"\ncommand = ["touch", "more.again"]\n' "$never" >reload.toml
 kill -HUP "$last"
-until_true 10 grep -q "reloaded file=reload.toml schedules=1" reload.err
+until_true $patience grep -q "reloaded file=reload.toml schedules=1" reload.err
 trigger reload >out
 trigger more >out
-until_true 10 test -e more.again
+until_true $patience test -e more.again
 is "no longer served, not removed" "due active" \
     "$(daybook schedules ticks reload --limit 1 --json | field state) $(daybook schedules show reload --json | field state)"
 stops "after reloads" "$last"
@@ -162,15 +163,15 @@ sleep 60 &
 echo "$$ $!" >killed.pids
 wait
 END
-serve killed killed
+lease=5s serve killed killed
 trigger killed >out
-until_true 10 there killed.pids
+until_true $patience there killed.pids
 read -r child grandchild <killed.pids
 kill -KILL "$last"
 wait "$last" 2>/dev/null
 dies "the child" "$child"
 dies "what it started" "$grandchild"
-serve killed2 killed
+lease=5s serve killed2 killed
 becomes "taken over" killed "done"
 is "the second attempt" "1|2" "$(cut -d' ' -f1 killed.log | paste -sd'|')"
 is "in the same window" 1 "$(cut -d' ' -f2,3 killed.log | sort -u | wc -l)"
@@ -186,34 +187,35 @@ echo "$DAYBOOK_ATTEMPT $$" >>frozen.log
 [ "$DAYBOOK_RESUMED" = 1 ] && exit 0
 sleep 60
 END
-serve frozen frozen
+lease=5s serve frozen frozen
 first=$last
 trigger frozen >out
-until_true 10 lines 1 frozen.log
+until_true $patience lines 1 frozen.log
 freezes "$first"
-serve frozen2 frozen
+lease=5s serve frozen2 frozen
 becomes "taken over from a frozen one" frozen "done"
 kill -CONT "$first"
 dies "its child is ended" "$(sed -n 's/^1 //p' frozen.log)"
-until_true 10 grep -q "why=lost" frozen.err
+until_true $patience grep -q "why=lost" frozen.err
 has "it knows why" frozen.err "why=lost"
 stops "the frozen one" "$first"
 stops "the other" "$last"
 is "the success stands" "done" "$(daybook schedules ticks frozen --json | field state)"
 
 # --- Time is over
-file late 'timeout = "200ms"' 'attempts = 1' <<<$'#!/bin/sh\necho $$ >late.pid\nexec sleep 60'
+file late 'timeout = "2s"' 'attempts = 1' <<<$'#!/bin/sh\necho $$ >late.pid\nexec sleep 60'
 daybook daemon --drain --config late.toml 2>err
 trigger late >out
 code "drain" 0 daybook daemon --drain --config late.toml --log json
-is "timed out" "timed out after 200ms: killed by signal 15 (SIGTERM)" \
+is "timed out" "timed out after 2s: killed by signal 15 (SIGTERM)" \
     "$(daybook schedules ticks late --json | field reason)"
 dies "its command" "$(cat late.pid)"
 is "each line is JSON" yes "$(python3 -c '
 import json
 events = [json.loads(line) for line in open("err")]
 assert all({"at", "level", "event"} <= set(e) for e in events), events
-names = [e["event"] for e in events]
+# Where the machine is slow, a statement may be tried again, and a lease be renewed late.
+names = [e["event"] for e in events if e["event"] not in ("retried", "renewal_late")]
 assert names == ["ready", "started", "ended", "failed", "drained"], names
 print("yes")' 2>&1)"
 
@@ -246,14 +248,14 @@ again() { daybook daemon --drain --config steps.toml 2>err; trigger steps >out; 
 rm -f steps.log steps.attempts
 again
 once_more() { daybook daemon --drain --config steps.toml 2>>err; tick_is steps "done"; }
-if until_true 10 once_more; then pass; else fail "the second attempt"; fi
+if until_true $patience once_more; then pass; else fail "the second attempt"; fi
 is "two attempts" "attempt 1|attempt 2" "$(paste -sd'|' steps.attempts)"
 is "the step once" 1 "$(wc -l <steps.log)"
 has "skipped" err "step one: done before, skipped"
 
 # --- Several at once: each waits for all the others
 for i in 1 2 3 4; do
-    printf '[[schedule]]\nname = "beside%s"\ncron = "%s"\ntimeout = "30s"\n' $i "$never"
+    printf '[[schedule]]\nname = "beside%s"\ncron = "%s"\ntimeout = "2m"\n' $i "$never"
     printf 'command = ["bash", "-c", "touch beside.%s; until test -e beside.1 -a -e beside.2 -a -e beside.3 -a -e beside.4; do sleep 0.02; done"]\n' $i
 done >beside.toml
 serve beside beside --threads 4
@@ -266,7 +268,7 @@ file drained <<<$'#!/bin/sh\necho $$ >drained.pid\nexec sleep 60'
 daybook daemon --drain --config drained.toml 2>err
 trigger drained >out
 background drained daemon --drain --config drained.toml
-until_true 10 there drained.pid
+until_true $patience there drained.pid
 stops "a drain" "$last" 143
 dies "its command" "$(cat drained.pid)"
 has "handed back" drained.err handed_back
@@ -285,7 +287,7 @@ touch leaves.fine
 trigger leaves >out
 code "a success" 0 daybook daemon --drain --config leaves.toml
 lives "what a success leaves" "$(cat leaves.pid)"
-started+=("$(cat leaves.pid)")
+strangers+=("$(cat leaves.pid)")
 
 # --- Nobody reads the log any more
 file unread <<<$'#!/bin/sh\nreadlink /proc/$$/fd/0 >unread.stdin; echo hello'
@@ -294,7 +296,6 @@ head -1 log >log.head &
 reader=$!
 "$daybook" daemon --config unread.toml --poll 50ms 2>log <unread.toml &
 last=$!
-started+=("$last")
 wait "$reader"
 trigger unread >out
 becomes "it works on" unread "done"
@@ -313,24 +314,23 @@ while True:
     if text.startswith("STOPPING"): break
 END
 file told <<<$'#!/bin/sh\necho "${NOTIFY_SOCKET-unset} ${WATCHDOG_USEC-unset}" >told.env'
-for socket in "$dir/notify" "@daybook-test-$$"; do
+for socket in "$dir/notify" "@daybook-test-$unique"; do
     python3 listen.py "$socket" >notify.out &
     listener=$!
-    started+=("$listener")
-    until_true 10 grep -q bound notify.out
+    until_true $patience grep -q bound notify.out
     NOTIFY_SOCKET=$socket WATCHDOG_USEC=100000 serve told told
-    if until_true 10 grep -q READY=1 notify.out; then pass; else fail "READY to $socket"; fi
-    if until_true 10 grep -q WATCHDOG=1 notify.out; then pass; else fail "WATCHDOG to $socket"; fi
+    if until_true $patience grep -q READY=1 notify.out; then pass; else fail "READY to $socket"; fi
+    if until_true $patience grep -q WATCHDOG=1 notify.out; then pass; else fail "WATCHDOG to $socket"; fi
     kill -HUP "$last"
     ready_again() { sed -n '/^RELOADING=1 MONOTONIC_USEC=[1-9]/,$p' notify.out | grep -q READY=1; }
-    if until_true 10 ready_again; then pass; else fail "RELOADING, READY to $socket"; fi
-    [[ -e told.env ]] || trigger told >out
-    until_true 10 there told.env
+    if until_true $patience ready_again; then pass; else fail "RELOADING, READY to $socket"; fi
+    trigger told >out
+    until_true $patience there told.env
     is "no business of children" "unset unset" "$(cat told.env)"
     stops "told to $socket" "$last"
     wait "$listener"
     has "STOPPING to $socket" notify.out STOPPING=1
-    rm -f notify.out
+    rm -f notify.out told.env
 done
 
 # --- How it does not start

@@ -34,10 +34,10 @@ is "its value" "receipt 9" "$(shown pay steps.0.value)"
 
 background killed run cut --lease 1s -- daybook step pay --mode at-most-once -- \
     sh -c 'echo $$ >cut.pid; exec sleep 60'
-until_true 5 there cut.pid
+until_true $patience there cut.pid
 kill -KILL "$last"
 wait "$last" 2>/dev/null
-code "the machine died in between" 80 daybook run cut --wait 20s -- \
+code "the machine died in between" 80 daybook run cut --wait 1m -- \
     daybook step pay --mode at-most-once -- touch twice
 is "not done twice" no "$([[ -e twice ]] && echo yes || echo no)"
 code "it was not done" 0 daybook runs resolve cut --step pay --not-done --yes
@@ -80,12 +80,12 @@ code "at most once, not retried" 9 daybook run retry4 -- daybook step a --mode a
 is "one try" 1 "$(wc -l <retry4.log)"
 background asked run asked -- daybook step a --retries 5 --backoff 1h -- \
     sh -c 'echo $$ >asked.pid; exec sleep 60'
-until_true 5 there asked.pid
+until_true $patience there asked.pid
 kill -TERM "$last"
 wait "$last"
 is "no retry after TERM" 143 $?
 background pause run pause -- daybook step a --retries 5 --backoff 1h -- false
-until_true 5 grep -qs "retry 1 of 5" pause.err
+until_true $patience grep -qs "retry 1 of 5" pause.err
 kill -TERM "$last"
 wait "$last"
 is "TERM in the pause" 143 $?
@@ -141,7 +141,7 @@ for bad in 2026-02-29 2026-2-1 tomorrow 2026-00-01 0000-01-01 2026-01-01x +026-0
 done
 
 # --- Deadlines
-code "deadline" 124 daybook run late --deadline 300ms -- sh -c 'echo began; exec sleep 60'
+code "deadline" 124 daybook run late --deadline 2s -- sh -c 'echo began; exec sleep 60'
 has "deadline" err "its deadline is over"
 is "state" deadline-passed "$(shown late state)"
 is "its output" began "$(shown late attempts.0.output)"
@@ -152,10 +152,10 @@ has "the timeout is first" err "timed out after 300ms"
 is "state of a timeout" failed "$(shown late2 state)"
 code "no time at all" 64 daybook run late --deadline 0s -- true
 # Alive, and yet overdue: nobody waits for its lease.
-background asleep run asleep --deadline 1s --lease 1h -- sh -c 'echo $$ >asleep.pid; exec sleep 60'
-until_true 5 there asleep.pid
+background asleep run asleep --deadline 3s --lease 1h -- sh -c 'echo $$ >asleep.pid; exec sleep 60'
+until_true $patience there asleep.pid
 freezes "$last"
-code "taken over at its deadline" 0 daybook run asleep --wait 20s -- true
+code "taken over at its deadline" 0 daybook run asleep --wait 1m -- true
 kill -CONT "$last"
 wait "$last"
 is "its holder wakes up" 124 $?

@@ -53,7 +53,7 @@ code "a full buffer" 0 daybook run full -- bash -c \
 is "a full buffer" 65536 "$(wc -c <out)"
 
 background live run live -- bash -c 'echo first; until [[ -e go ]]; do sleep 0.02; done; echo last'
-until_true 5 grep -qs first live.out
+until_true $patience grep -qs first live.out
 has "it comes at once" live.out first
 touch go
 wait "$last"
@@ -69,8 +69,8 @@ is "a slow reader" "$(seq 1 300000 | sha256sum)" "$(cat got)"
 daybook run gone -- yes 2>err | head -1 >out
 is "the reader is gone" "141 0" "${PIPESTATUS[*]}"
 is "state" "killed by signal 13 (SIGPIPE)" "$(shown gone error)"
-bash -c 'daybook run quiet -- bash -c "until [[ -e read ]]; do sleep 0.02; done; echo a; sleep 0.3; echo b; sleep 0.3; echo c >written"' 2>err |
-    { touch read; }
+bash -c 'daybook run quiet -- bash -c "until [[ -e read ]]; do sleep 0.02; done; echo a; sleep 1; echo b; sleep 10; echo c >written"' 2>err |
+    { exec <&-; touch read; }
 is "the reader is gone before" 141 "${PIPESTATUS[0]}"
 is "not to its end" no "$([[ -e written ]] && echo yes || echo no)"
 # Closed ones stay closed, and no socket of ours takes their place.
@@ -89,22 +89,20 @@ wait "$last"
 is "we do not wait for it" 0 $?
 is "what was there is there" early "$(cat behind.out)"
 touch on
-until_true 5 there behind.over
-until_true 5 grep -qs late behind.out
+until_true $patience there behind.over
+until_true $patience grep -qs late behind.out
 has "it may write on" behind.out late
 is "what was kept" early "$(output_of behind)"
 
 # Killed in the middle: whoever reads our output comes to its end.
 mkfifo fifo
 { cat fifo >killed.out; echo end >killed.end; } &
-started+=("$!")
 "$daybook" run killed --lease 1s -- sh -c 'echo $$; exec sleep 60' >fifo 2>err </dev/null &
 last=$!
-started+=("$last")
-until_true 5 there killed.out
+until_true $patience there killed.out
 kill -KILL "$last"
 wait "$last" 2>/dev/null
-if until_true 5 there killed.end; then pass; else fail "the reader waits after kill -9"; fi
+if until_true $patience there killed.end; then pass; else fail "the reader waits after kill -9"; fi
 dies "the command after kill -9" "$(cat killed.out)"
 
 # On a terminal the command has the terminal.

@@ -13,7 +13,7 @@ with_book
 # --- Release
 background holder run held -- sh -c 'echo $$ >held.pid; exec daybook step wait -- sh -c "until test -e go; do sleep 0.02; done"'
 holder=$last
-until_true 5 there held.pid
+until_true $patience there held.pid
 code "no --yes" 64 daybook runs release held
 has "no --yes" err "--yes"
 is "still held" True "$(shown held holder.alive)"
@@ -43,7 +43,7 @@ code "once more" 0 daybook run again --once -- daybook step one -- sh -c 'echo d
 is "once more" 3 "$(wc -l <again.log)"
 code "no such run" 66 daybook runs restart nothing --yes
 background holder run busy -- sh -c 'echo $$ >busy.pid; exec sleep 60'
-until_true 5 there busy.pid
+until_true $patience there busy.pid
 code "restart of what is held" 75 daybook runs restart busy --yes
 has "restart of what is held" err "release"
 code "resolve of what is held" 75 daybook runs resolve busy --done --yes
@@ -77,17 +77,17 @@ is "in hand" 1 "$(field runs_in_hand <out)"
 is "alive" 1 "$(field holders_alive <out)"
 is "unknown" 0 "$(field runs_unknown <out)"
 background dead run dead --lease 1s -- sh -c 'echo $$ >dead.pid; exec sleep 60'
-until_true 5 there dead.pid
+until_true $patience there dead.pid
 kill -KILL "$last"
 wait "$last" 2>/dev/null
 abandoned() { daybook runs list --process dead | grep -q abandoned; }
-if until_true 5 abandoned; then pass; else fail "a dead holder's run is not listed as abandoned"; fi
+if until_true $patience abandoned; then pass; else fail "a dead holder's run is not listed as abandoned"; fi
 is "abandoned" 1 "$(daybook status --json | field runs_abandoned)"
-background overdue run overdue --deadline 1s -- sh -c 'echo $$ >overdue.pid; exec sleep 60'
-until_true 5 there overdue.pid
+background overdue run overdue --deadline 5s -- sh -c 'echo $$ >overdue.pid; exec sleep 60'
+until_true $patience there overdue.pid
 freezes "$last"
 over() { daybook runs list --process overdue | grep -q "deadline passed, "; }
-if until_true 5 over; then pass; else fail "an overdue run is not listed so"; fi
+if until_true $patience over; then pass; else fail "an overdue run is not listed so"; fi
 is "overdue" 1 "$(daybook status --json | field runs_overdue)"
 kill -KILL "$last"
 
@@ -132,7 +132,7 @@ case $url in
         chmod 755 locked ;;
     postgres*)
         if [[ $url == "${DAYBOOK_TEST_POSTGRESQL:-}" ]]; then
-            role=command_test_$$
+            role=$unique
             psql -qX "$DAYBOOK_TEST_POSTGRESQL_ADMIN" -c "create role $role login password 'p'" >/dev/null
             code "no rights" 77 daybook run x --db "$(sed "s|//[^@]*@|//$role:p@|" <<<"$url")" -- true
             psql -qX "$DAYBOOK_TEST_POSTGRESQL_ADMIN" -c "drop role $role" >/dev/null

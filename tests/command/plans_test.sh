@@ -59,7 +59,7 @@ case $url in
     postgresql*) lock=' for share' ;;
     *) lock=' lock in share mode' ;;
 esac
-orders=orders_$$
+orders=orders_$unique
 state() { sql <<<"update $orders set state = '$2' where id = $1;"; }
 shown() { daybook plans show orders --json 2>err | field "$1"; }
 members() { daybook queues stats fulfil --json 2>err | field members; }
@@ -149,18 +149,18 @@ print(one["actor"], one["reason"])')"
 # --- The daemon
 state 3 paid
 background daemon daemon
-until_true 20 grep -q ' ready ' daemon.err
+until_true $patience grep -q ' ready ' daemon.err
 has "plans are counted" daemon.err "plans=1"
 all_done() { [[ $(sort -n done.log 2>/dev/null | paste -sd' ') == "$1" ]]; }
-if until_true 20 all_done "1 2 4"; then pass; else fail "the tasks are done"; fi
+if until_true $patience all_done "1 2 4"; then pass; else fail "the tasks are done"; fi
 sleep 1
 is "no passes while it is paused" 3 "$(members)"
 code "resume" 0 daybook plans resume orders
-if until_true 20 all_done "1 2 3 4"; then pass; else fail "passes go on"; fi
+if until_true $patience all_done "1 2 3 4"; then pass; else fail "passes go on"; fi
 said() { grep -qF "planned plan=orders launched=1 refused=0 present=0 complete=true" daemon.err; }
-if until_true 20 said; then pass; else fail "a pass is told"; fi
+if until_true $patience said; then pass; else fail "a pass is told"; fi
 sql <<<"insert into $orders values (5, 'paid', 'e');"
-if until_true 20 all_done "1 2 3 4 5"; then pass; else fail "what comes is launched and done"; fi
+if until_true $patience all_done "1 2 3 4 5"; then pass; else fail "what comes is launched and done"; fi
 # A query that fails harms no other plan, and is told.
 cat >>daybook.toml <<END
 [[plan]]
@@ -171,10 +171,10 @@ query = "select null from $orders"
 every = "200ms"
 END
 kill -HUP "$last"
-until_true 20 grep -q ' reloaded ' daemon.err
-if until_true 20 grep -q "its key is null" daemon.err; then pass; else fail "a plan that fails is told"; fi
+until_true $patience grep -q ' reloaded ' daemon.err
+if until_true $patience grep -q "its key is null" daemon.err; then pass; else fail "a plan that fails is told"; fi
 sql <<<"insert into $orders values (6, 'paid', 'f');"
-if until_true 20 all_done "1 2 3 4 5 6"; then pass; else fail "the other plan goes on"; fi
+if until_true $patience all_done "1 2 3 4 5 6"; then pass; else fail "the other plan goes on"; fi
 is "status counts it" 1 "$(daybook status --json | field plans_failing)"
 if [[ $(daybook plans show none --json 2>err | field error) == *"its key is null"* ]]; then pass; else
     fail "the error is kept"
@@ -245,7 +245,7 @@ for at in begun effect_done before_commit committed; do
     # By a daemon, for its lease can be short.
     env DAYBOOK_FAILPOINT="step.$at=kill" "$daybook" daemon --drain --lease 1s >out 2>err </dev/null
     is "killed at step.$at" 137 $?
-    until_true 60 daybook plans run orders >out 2>err </dev/null || fail "after step.$at"
+    until_true $patience daybook plans run orders >out 2>err </dev/null || fail "after step.$at"
 done 2>/dev/null
 each() { daybook plans find orders "$1" --json 2>err | field launches; }
 is "each once" "1 1 1 1 1 1 1 1" \

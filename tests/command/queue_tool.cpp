@@ -50,6 +50,10 @@ void counts(daybook::queue const& of) {
 int main(int count, char** argv) {
   try {
     std::string const verb = count > 2 ? argv[1] : "";
+    if (verb != "import" && verb != "counts" && (verb != "show" || count < 4)) {
+      std::cerr << "queue_tool import QUEUE | show QUEUE KEY | counts QUEUE\n";
+      return 64;
+    }
     daybook::book_options options;
     options.prefix = variable("DAYBOOK_PREFIX");
     daybook::book book(variable("DAYBOOK_DATABASE_URL"), options);
@@ -57,13 +61,10 @@ int main(int count, char** argv) {
     auto queue = found ? *found : book.make_queue(argv[2]);
     if (verb == "import") {
       import(queue);
-    } else if (verb == "show" && count > 3) {
+    } else if (verb == "show") {
       show(queue, argv[3]);
-    } else if (verb == "counts") {
-      counts(queue);
     } else {
-      std::cerr << "queue_tool import QUEUE | show QUEUE KEY | counts QUEUE\n";
-      return 64;
+      counts(queue);
     }
   } catch (std::exception const& e) {
     std::cerr << "queue_tool: " << e.what() << '\n';

@@ -12,30 +12,30 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/client.sh"
 
 with_book
-product=product_$$
+product=product_$unique
 row() { sql <<<"insert into $product (code) values ('$1');"; }
 shows() { daybook queues show "$1" --json 2>err | field "$2"; }
 all_of() { daybook tasks list "$1" --state "$2" --json 2>err | while read -r line; do field key <<<"$line"; done | sort | paste -sd' '; }
 done_are() { [[ $(sort "$1.log" 2>/dev/null | paste -sd' ') == "$2" ]]; }
 # done_is NAME QUEUE KEYS: so many come to have been done, each once
-done_is() { if until_true 20 done_are "$2" "$3"; then pass; else fail "$1: $(paste -sd' ' "$2.log")"; fi; }
+done_is() { if until_true $patience done_are "$2" "$3"; then pass; else fail "$1: $(paste -sd' ' "$2.log")"; fi; }
 # tells NAME LOG TEXT: a line of it comes
-tells() { if until_true 20 grep -qsF -- "$3" "$2"; then pass; else fail "$1: no '$3': $(cat "$2")"; fi; }
+tells() { if until_true $patience grep -qsF -- "$3" "$2"; then pass; else fail "$1: no '$3': $(cat "$2")"; fi; }
 times() { grep -cF -- "$2" "$1"; }
 # serve LOG: a daemon in the background, its pid in $last
 serve() {
     background "$1" daemon --config both.toml --poll 50ms
-    until_true 20 grep -qs " ready " "$1.err" || fail "$1: not ready: $(cat "$1.err")"
+    until_true $patience grep -qs " ready " "$1.err" || fail "$1: not ready: $(cat "$1.err")"
 }
 # reload LOG HOW-OFTEN: by now
 reloads() { (($(grep -c " reloaded" "$1") >= $2)); }
 reload() {
     kill -HUP "$last"
-    until_true 20 reloads "$1.err" "$2" || fail "not reloaded: $(cat "$1.err")"
+    until_true $patience reloads "$1.err" "$2" || fail "not reloaded: $(cat "$1.err")"
 }
 stops() {
     kill -TERM "$2"
-    until_true 20 gone "$2" || kill -KILL "$2"
+    until_true $patience gone "$2" || kill -KILL "$2"
     wait "$2"
     is "$1" 0 $?
 }

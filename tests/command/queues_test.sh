@@ -161,20 +161,18 @@ code "no such queue to import to" 66 daybook queues import nothing keys
 cat >import.sh <<'END'
 seq "$1" "$(($1 + 199))" | while read -r n; do echo "$n"; sleep 0.005; done | daybook queues import many -
 END
-if command -v python3 >/dev/null; then
-    began=$(date +%s%3N)
-    TERM=xterm python3 "$here/terminal.py" show 60 bash import.sh 91001 >bar.out
-    most=$((($(date +%s%3N) - began) / 100 + 2))
-    is "it is drawn" yes "$(grep -qP '\rmany  \d+  [\d.]+/s\x1b\[K' bar.out && echo yes)"
-    drawn=$(tr -cd '\033' <bar.out | wc -c)
-    is "more than once, and at most ten times a second" yes \
-        "$( ((drawn > 2 && drawn <= most)) && echo yes || echo "$drawn, not $most")"
-    is "it is wiped, and the last line stays" yes \
-        "$(tail -c 200 bar.out | grep -qP '\r\x1b\[Kdaybook: many: 200 added' && echo yes)"
-    TERM=xterm python3 "$here/terminal.py" show 12 bash import.sh 94001 >bar.out
-    is "as wide as the terminal at most" yes \
-        "$(python3 -c 'import re,sys; print("yes" if all(len(x) < 12 for x in re.findall(r"\r([^\r\x1b]*)\x1b", open("bar.out").read())) else "no")')"
-fi
+began=$(date +%s%3N)
+TERM=xterm python3 "$here/terminal.py" show 60 bash import.sh 91001 >bar.out
+most=$((($(date +%s%3N) - began) / 100 + 2))
+is "it is drawn" yes "$(grep -qP '\rmany  \d+  [\d.]+/s\x1b\[K' bar.out && echo yes)"
+drawn=$(tr -cd '\033' <bar.out | wc -c)
+is "more than once, and at most ten times a second" yes \
+    "$( ((drawn > 2 && drawn <= most)) && echo yes || echo "$drawn, not $most")"
+is "it is wiped, and the last line stays" yes \
+    "$(tail -c 200 bar.out | grep -qP '\r\x1b\[Kdaybook: many: 200 added' && echo yes)"
+TERM=xterm python3 "$here/terminal.py" show 12 bash import.sh 94001 >bar.out
+is "as wide as the terminal at most" yes \
+    "$(python3 -c 'import re,sys; print("yes" if all(len(x) < 12 for x in re.findall(r"\r([^\r\x1b]*)\x1b", open("bar.out").read())) else "no")')"
 script -qec "TERM=dumb bash import.sh 92001" bar.out >/dev/null </dev/null
 has "the last line, where the terminal cannot go back" bar.out "many: 200 added"
 has_not "but no bar" bar.out $'\e[K'

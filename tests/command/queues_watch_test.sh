@@ -9,7 +9,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/tools.sh"
 with_book
 me="$(id -un)@$(uname -n)"
-product=product_$$
+product=product_$unique
 shows() { daybook queues show "$1" --json 2>err | field "$2"; }
 count() { daybook queues stats "$1" --json 2>err | field "$2"; }
 keys() { daybook tasks list "$1" --json 2>err | while read -r line; do field key <<<"$line"; done | sort | paste -sd' '; }
@@ -30,7 +30,7 @@ code "no such queue" 66 daybook queues reconcile stok
 has "no such queue" err "there are stock"
 code "a table without a column" 64 daybook queues watch stock --table $product
 code "a column without a table" 64 daybook queues watch stock --key code
-code "no such table" 65 daybook queues watch stock --table nothing_$$ --key code
+code "no such table" 65 daybook queues watch stock --table nothing_$unique --key code
 code "no such column" 65 daybook queues watch stock --table $product --key kode
 code "one that may be null" 65 daybook queues watch stock --table $product --key note
 has "one that may be null" err "not null"

@@ -41,9 +41,8 @@ has "no such key" err "once: no such key: x"
 mkfifo go
 "$worker" once hold <go >held &
 holder=$!
-started+=("$holder")
 exec 7>go
-if until_true 20 grep -q held held; then pass; else fail "in hand"; fi
+if until_true $patience grep -q held held; then pass; else fail "in hand"; fi
 is "in hand" "a running" "$(head -1 held) $(state once a)"
 is "all of them" "$(grep -v held held | paste -sd' ')" "$(keys once --state running)"
 is "whose" yes "$([[ -n $(shows once a holder) && $(shows once a holder) != None ]] && echo yes)"

@@ -15,7 +15,7 @@ import time
 
 
 def until(what, test):
-    for _ in range(500):
+    for _ in range(3000):
         if test():
             return
         time.sleep(0.02)
@@ -48,14 +48,17 @@ def interrupt():
 
 
 def stop():
-    _, terminal = in_terminal("bash", "--norc", "--noprofile", "-i")
-    os.write(terminal, b"daybook run stop -- sh -c 'echo $$ >stop.pid; exec sleep 1'\n")
+    shell, terminal = in_terminal("bash", "--norc", "--noprofile", "-i")
+    # It waits by itself: a shell whose vfork() is stopped before its exec() does not stop.
+    os.mkfifo("stop.go")
+    os.write(terminal, b"daybook run stop -- sh -c 'echo $$ >stop.pid; read go <stop.go'\n")
     until("the command", lambda: written("stop.pid"))
     command = open("stop.pid").read().strip()
     time.sleep(0.2)
     os.write(terminal, b"\x1a")
     until("the stop", lambda: state_of(command) == "T")
-    time.sleep(0.2)
+    until("the shell", lambda: os.tcgetpgrp(terminal) == shell)
+    os.write(os.open("stop.go", os.O_RDWR), b"go\n")
     os.write(terminal, b"fg; echo code $? >fg.code\n")
     until("the end", lambda: written("fg.code"))
     print(open("fg.code").read().strip())

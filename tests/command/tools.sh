@@ -2,7 +2,7 @@
 # own and enters it, chooses the book, counts what passes. Ends with `finish`.
 #
 # Without a URL (or DAYBOOK_TEST_URL) a fresh SQLite file is used. With one, the tables get a
-# prefix of their own, which stays behind. Prints "N passed, N failed"; exit 1 when any failed.
+# prefix of their own, which stays behind: $unique, for all that must have a name of its own there. Prints "N passed, N failed"; exit 1 when any failed.
 # shellcheck shell=bash
 set -u
 
@@ -16,18 +16,26 @@ case $url in sqlite*) engine=sqlite ;; *) engine=server ;; esac
 # Nothing of the caller's may decide what is meant.
 unset DAYBOOK_RUN DAYBOOK_PROCESS DAYBOOK_KEY DATABASE_URL DAYBOOK_SCHEMA DAYBOOK_FAILPOINT
 export DAYBOOK_DATABASE_URL=$url
-export DAYBOOK_PREFIX=command_test_$$_
+unique=ct$(printf %08x "$SRANDOM")  # the numbers of processes come again
+export DAYBOOK_PREFIX=${unique}_
 export PATH=$dir/bin:$PATH
 mkdir bin
 ln -s "$daybook" bin/daybook
 
 passed=0
 failed=0
-started=()
+# Seconds, for what must come, where many share a machine; what must not come is not waited for.
+# shellcheck disable=SC2034
+patience=60
+# Whom to end that is no child of ours: by now its number may be another's, who works elsewhere.
+strangers=()
 cleanup() {
     local pid
     exec 2>/dev/null
-    for pid in "${started[@]}"; do kill -KILL "$pid"; done
+    for pid in $(jobs -pr); do kill -KILL "$pid"; done
+    for pid in "${strangers[@]}"; do
+        [[ $(readlink "/proc/$pid/cwd") != "$dir"* ]] || kill -KILL "$pid"
+    done
     cd / && rm -rf "$dir"
 }
 trap cleanup EXIT
@@ -35,12 +43,12 @@ trap cleanup EXIT
 # freezes PID: stopped, but not within a write of SQLite's, which would keep everybody from writing.
 freezes() {
     local try
-    for try in 1 2 3 4 5; do
+    for try in {1..30}; do
         kill -STOP "$1"
-        [[ $engine == sqlite ]] && command -v python3 >/dev/null || return 0
+        [[ $engine == sqlite ]] || return 0
         if python3 - "${url#sqlite:}" <<'END'
 import sqlite3, sys
-book = sqlite3.connect(sys.argv[1], timeout=0.2, isolation_level=None)
+book = sqlite3.connect(sys.argv[1], timeout=1, isolation_level=None)
 book.execute("begin immediate")
 book.execute("rollback")
 END
@@ -48,8 +56,9 @@ END
             return 0
         fi 2>/dev/null
         kill -CONT "$1"
-        sleep "0.0$try"
+        sleep "0.$((try % 10))"
     done
+    fail "process $1 writes whenever it is to be stopped"
 }
 pass() { passed=$((passed + 1)); }
 fail() {
@@ -84,15 +93,15 @@ until_true() {
 gone() { [[ ! -d /proc/$1 ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null; }
 there() { [[ -s $1 ]]; }
 # dies NAME PID
-dies() { if until_true 5 gone "$2"; then pass; else fail "$1: process $2 lives"; fi; }
+dies() { if until_true $patience gone "$2"; then pass; else fail "$1: process $2 lives"; fi; }
 lives() { if gone "$2"; then fail "$1: process $2 is gone"; else pass; fi; }
 # In the background, by the binary itself, so that $! is the command's own pid; output in FILE.err
+# shellcheck disable=SC2034
 background() {
     local name=$1
     shift
     "$daybook" "$@" >"$name.out" 2>"$name.err" </dev/null &
     last=$!
-    started+=("$last")
 }
 field() { python3 -c 'import json,sys; v=json.loads(sys.stdin.readline())
 for k in sys.argv[1].split("."): v=v[int(k)] if k.lstrip("-").isdigit() else v[k]

@@ -146,7 +146,7 @@ TEST_P(gathered_in_flow, parents_are_locked_in_the_order_of_their_keys) {
                       "datname = current_database()"
                     : "select count(*) from information_schema.innodb_trx "
                       "where trx_state = 'LOCK WAIT'";
-  for (int tries = 0; database_.query(waits) == "0" && tries < 50; ++tries) {
+  for (int tries = 0; database_.query(waits) == "0" && tries < 500; ++tries) {
     std::this_thread::sleep_for(110ms);
   }
   support::raw_connection other(direct_url());

@@ -323,7 +323,16 @@ TEST_P(doubt, is_settled_only_when_the_old_transaction_has_ended) {
         std::this_thread::sleep_for(300ms);
         old_backend.execute(commits ? "commit" : "rollback");
       });
-      std::this_thread::sleep_for(200ms);  // until it waits for the row, which this step has
+      // Until it waits for the row, which this step has; a minute at most.
+      auto const waits =
+          on_postgres() ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+                          "and datname = current_database()"
+                        : "select count(*) from information_schema.processlist where "
+                          "db = database() and command in ('Execute', 'Query') and "
+                          "time_ms > 100 and info like 'update daybook_run%'";
+      for (int i = 0; i < 1200 && database_.query(waits) == "0"; ++i) {
+        std::this_thread::sleep_for(50ms);
+      }
     };
     auto const what = run.step("load", {.fence = daybook::fence_position::first}, body);
     EXPECT_TRUE(holds);

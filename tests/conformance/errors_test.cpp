@@ -95,7 +95,7 @@ TEST_P(errors, a_port_nobody_answers_on) {
   EXPECT_EQ(e.kind(), fault::unreachable) << e.what();
   EXPECT_TRUE(e.breaks_connection());
   EXPECT_FALSE(e.in_doubt());
-  EXPECT_LT(std::chrono::steady_clock::now() - before, 3s);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 9s) << "connect_timeout is 10 s";
 }
 
 TEST_P(errors, a_host_that_is_none) {
@@ -111,7 +111,7 @@ TEST_P(errors, a_host_that_is_silent) {
   url.replace(url.find("127.0.0.1"), 9, "192.0.2.1");  // for documentation: routed nowhere
   auto const before = std::chrono::steady_clock::now();
   EXPECT_EQ(opening(url, {.connect_timeout = 1s}).kind(), fault::unreachable);
-  EXPECT_LT(std::chrono::steady_clock::now() - before, 4s);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 9s) << "10 s, were it not for the option";
 }
 
 TEST_P(errors, a_wrong_password_and_no_password) {

@@ -17,14 +17,14 @@ class isolation : public on_engine {
     database_.execute("create table account(id int primary key, total int not null)" + innodb());
     database_.execute("insert into account values (1, 0), (2, 0)");
   }
-  /// Waits for a lock a third of a second; its clock is the engine's.
-  [[nodiscard]] daybook::book_options impatient() {
+  /// Waits for a lock a third of its lease; its clock is the engine's.
+  [[nodiscard]] daybook::book_options impatient(std::chrono::seconds lease = 1s) {
     auto options = watched();
-    options.lease = 1s;
+    options.lease = lease;
     options.movable_clock = false;
     return options;
   }
-  /// Until some session here waits for a lock; five seconds at most.
+  /// Until some session here waits for a lock; a minute at most.
   void wait_until_one_waits() const {
     // innodb_trx would tell, but it is renewed only when nobody asked for a tenth of a second.
     auto const asked = on_mariadb() ? "select count(*) from information_schema.processlist where "
@@ -32,7 +32,7 @@ class isolation : public on_engine {
                                       "time_ms > 100 and info like 'update account%'"
                                     : "select count(*) from pg_stat_activity where "
                                       "wait_event_type = 'Lock' and datname = current_database()";
-    for (int i = 0; i < 100 && database_.query(asked) == "0"; ++i) {
+    for (int i = 0; i < 1200 && database_.query(asked) == "0"; ++i) {
       std::this_thread::sleep_for(50ms);
     }
   }
@@ -77,7 +77,7 @@ TEST_P(isolation, a_step_outlasts_renewals_by_another_session_at_the_first_try) 
 }
 
 TEST_P(isolation, a_step_outlasts_the_renewals_of_the_background) {
-  auto options = impatient();
+  auto options = impatient(4s);
   options.prefix = "real_";
   options.renew_in_background = true;
   auto book = database_.open(options);
@@ -88,7 +88,7 @@ TEST_P(isolation, a_step_outlasts_the_renewals_of_the_background) {
         ++calls;
         EXPECT_EQ(tx.rows<int64_t>("select total from account").size(), 2U);
         for (int i = 0; i < 3; ++i) {
-          std::this_thread::sleep_for(450ms);  // less than the idle limit
+          std::this_thread::sleep_for(1800ms);  // less than the idle limit
           tx.exec("update account set total = total + 1 where id = 1");
         }
       });
@@ -161,8 +161,7 @@ TEST_P(isolation, a_deadlock_in_the_body_retries_the_whole_step) {
 }
 
 TEST_P(isolation, a_writer_in_the_way_is_waited_for) {
-  auto options = impatient();
-  options.lease = on_mariadb() ? 3s : 1s;  // what is retried is retried for so long
+  auto options = impatient(6s);  // what is retried is retried for so long
   options.prefix = "real_";
   auto book = database_.open(options);
   auto run = taken(book.start(nightly_, day_));
@@ -171,7 +170,7 @@ TEST_P(isolation, a_writer_in_the_way_is_waited_for) {
   rival.execute("update account set total = total + 100 where id = 1");
   std::jthread const later([&] {
     // Longer than the wait for one lock, which MariaDB counts in whole seconds.
-    std::this_thread::sleep_for(on_mariadb() ? 1300ms : 600ms);
+    std::this_thread::sleep_for(2600ms);
     rival.execute("commit");
   });
   auto const what = run.step("post", [&](transaction& tx) {

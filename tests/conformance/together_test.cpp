@@ -246,12 +246,13 @@ TEST_P(together, is_tried_again_whole) {
         core::write_together(with, {.name = "operate"},
                              std::vector<db::call>{{&add, {}}, call(2), call(1)});
       });
-      std::string const waits =
-          on_postgres() ? "select count(*) from pg_stat_activity where wait_event = 'transactionid'"
-                        : "select count(*) from information_schema.innodb_trx "
-                          "where trx_state = 'LOCK WAIT'";
+      std::string const waits = on_postgres()
+                                    ? "select count(*) from pg_stat_activity where wait_event = "
+                                      "'transactionid' and datname = current_database()"
+                                    : "select count(*) from information_schema.innodb_trx "
+                                      "where trx_state = 'LOCK WAIT'";
       // MariaDB makes its table anew when nobody has looked for a tenth of a second.
-      for (int tries = 0; database_.query(waits) == "0" && tries < 30; ++tries) {
+      for (int tries = 0; database_.query(waits) == "0" && tries < 500; ++tries) {
         std::this_thread::sleep_for(110ms);
       }
     }

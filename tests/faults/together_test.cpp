@@ -13,6 +13,9 @@ namespace db = daybook::db;
 
 using std::chrono::steady_clock;
 
+/// Generous, for a busy machine: without limits nothing here would ever end.
+constexpr auto bounded = 20s;
+
 class together : public with_proxy {
  protected:
   std::vector<db::table> write(daybook::book& with) const {
@@ -25,7 +28,7 @@ class together : public with_proxy {
   void expect_lost(daybook::book& with) const {
     auto const since = steady_clock::now();
     EXPECT_THROW(static_cast<void>(write(with)), core::lost_reply);
-    EXPECT_LT(steady_clock::now() - since, 20s);
+    EXPECT_LT(steady_clock::now() - since, bounded);
   }
   void expect_rows(char const* each) const {
     EXPECT_EQ(effects("first"), each);
@@ -113,7 +116,7 @@ TEST_P(together, a_stopped_server_does_not_hold_what_is_long) {
                 }
               }),
               fault::unreachable);
-    EXPECT_LT(steady_clock::now() - since, 7s);
+    EXPECT_LT(steady_clock::now() - since, bounded);
     EXPECT_FALSE(lent->usable());
     lent->rollback();
   }
@@ -140,7 +143,7 @@ TEST_P(together, rows_that_are_not_taken_any_more) {
               static_cast<void>(lent->load({"loaded", {"t"}}, cells));
             }),
             fault::unreachable);
-  EXPECT_LT(steady_clock::now() - since, 7s);
+  EXPECT_LT(steady_clock::now() - since, bounded);
   lent->rollback();
   EXPECT_EQ(database_.query("select count(pg_terminate_backend(pid)) from pg_stat_activity "
                             "where wait_event = 'PgSleep' and datname = current_database()"),

@@ -1,9 +1,11 @@
 #include "support/engines.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -11,7 +13,6 @@
 #include <libpq-fe.h>
 #include <mysql.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 namespace support {
 
@@ -28,9 +29,12 @@ std::string environment(std::string const& name) {
   return found;
 }
 
+/// Not by the process's number: that comes again, while what was killed leaves its database behind.
 std::string unique_name() {
-  static std::atomic<int> count = 0;
-  return "t" + std::to_string(::getpid()) + "_" + std::to_string(++count);
+  std::random_device random;
+  std::array<char, 32> out{};
+  std::snprintf(out.data(), out.size(), "t%08x%08x", random(), random());
+  return out.data();
 }
 
 /// The same server, another database: what stands between the last '/' and a '?'.
@@ -215,7 +219,7 @@ fresh_database::~fresh_database() {
   try {
     if (on_.environment.empty()) {
       auto const file = url_.substr(url_.find(':') + 1);
-      for (auto const* suffix : {"", "-wal", "-shm", "-checkpoint"}) {
+      for (auto const* suffix : {"", "-wal", "-shm", "-checkpoint", "-turn"}) {
         std::filesystem::remove(file + suffix);
       }
       return;
