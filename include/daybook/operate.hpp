@@ -51,8 +51,8 @@ struct pruned {
 struct change_info {
   timestamp at{};
   std::string actor;
-  /// "release", "restart", "resolve", "prune"; of a schedule, queue or planner the verb that changed
-  /// it: "pause", "retry", "forget".
+  /// "release", "restart", "resolve", "prune"; of a schedule, queue or planner the verb that
+  /// changed it: "pause", "retry", "forget".
   std::string action;
   std::string reason;
   std::string detail;  ///< "step pay: done"
