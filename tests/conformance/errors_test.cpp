@@ -270,7 +270,7 @@ TEST_P(errors, a_full_disk_leaves_nothing_half_written) {
 TEST_P(errors, the_connections_are_all_in_use) {
   auto options = watched();
   options.connections = 1;
-  options.connect_timeout = 500ms;
+  options.connect_timeout = 2s;
   options.lease = 1s;
   options.prefix = "one_";
   auto book = database_.open(options);

@@ -62,7 +62,7 @@ TEST_P(hung, network_during_a_step) {
 TEST_P(hung, server_that_is_stopped) {
   auto options = support::fresh_database::manual();
   options.lease = 1s;
-  options.connect_timeout = 500ms;
+  options.connect_timeout = 2s;
   daybook::book book(database_.url(), options);
   auto run = taken(book.start(nightly_, key{"one"}));
   std::unique_ptr<support::stopped> asleep;

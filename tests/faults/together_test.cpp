@@ -90,7 +90,7 @@ TEST_P(together, a_stopped_server_does_not_hold_what_is_long) {
   }
   auto options = support::fresh_database::manual();
   options.lease = 1s;
-  options.connect_timeout = 500ms;
+  options.connect_timeout = 2s;
   daybook::book book(database_.url(), options);
   auto const in = book.internals().ready();
   auto const one = db::insert_rows({"loaded", {"id", "t"}}, 1);
@@ -132,7 +132,7 @@ TEST_P(together, rows_that_are_not_taken_any_more) {
       "create trigger slow before insert on loaded for each row execute function dawdle()");
   auto options = support::fresh_database::manual();
   options.lease = 1s;
-  options.connect_timeout = 500ms;
+  options.connect_timeout = 2s;
   daybook::book book(database_.url(), options);
   auto lent = book.internals().ready().sessions.lend(1s);
   std::string const text(1000, 'x');
