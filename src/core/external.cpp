@@ -39,6 +39,7 @@ bool held_run::lease_is_good() {
       return good;
     } catch (lost_reply const&) {
       // Nothing was begun outside: in doubt is a renewal, of which another does no harm.
+      if (who_->dead()) return false;
     }
   }
 }

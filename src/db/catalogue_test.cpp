@@ -32,6 +32,15 @@ db::catalogue reading(std::string_view text, std::string_view room = "run") {
   return db::catalogue(options(), files);
 }
 
+/// The library's own statements.
+db::catalogue catalogue_of(db::dialect const& of) {
+  return db::catalogue({.dialect = of.name,
+                        .style = db::placeholder::question,
+                        .real_clock = of.real_clock,
+                        .schema = "s",
+                        .prefix = "p_"});
+}
+
 std::string complaint(std::string_view text) {
   try {
     static_cast<void>(reading(text));
@@ -275,11 +284,7 @@ TEST(catalogue, every_dialect_has_the_same_statements) {
 TEST(catalogue, sees_which_statements_only_read) {
   for (auto const* dialect :
        {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {
-    db::catalogue const sql({.dialect = dialect->name,
-                             .style = db::placeholder::question,
-                             .real_clock = dialect->real_clock,
-                             .schema = "s",
-                             .prefix = "p_"});
+    auto const sql = catalogue_of(*dialect);
     for (auto const* name : {"wake.look", "queue.now", "task.counts"}) {
       EXPECT_TRUE(sql[name].parts[0].what.only_reads) << dialect->name << " " << name;
     }
@@ -312,11 +317,7 @@ TEST(catalogue, the_doctor_knows_all_tables_of_the_book) {
 TEST(catalogue, every_input_is_used) {
   for (auto const* dialect :
        {&drivers::sqlite_dialect(), &drivers::postgres_dialect(), &drivers::mysql_dialect()}) {
-    db::catalogue const sql({.dialect = dialect->name,
-                             .style = db::placeholder::question,
-                             .real_clock = dialect->real_clock,
-                             .schema = "s",
-                             .prefix = "p_"});
+    auto const sql = catalogue_of(*dialect);
     for (auto const& [name, entry] : sql.all()) {
       std::set<std::size_t> used;
       for (auto const& part : entry.parts) {

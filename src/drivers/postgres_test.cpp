@@ -9,9 +9,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -95,7 +98,31 @@ class postgres : public testing::TestWithParam<char const*> {
     other_->script(
         "drop table if exists driver_test; create table driver_test (id int primary "
         "key, note text)");
-    on_ = connect(url_);
+    connect_anew();
+  }
+
+  /// And knows the socket: the one that was not there before.
+  void connect_anew(db::connect_options const& options = {}) {
+    on_.reset();
+    auto const before = sockets();
+    on_ = connect(url_, options);
+    for (int const one : sockets()) {
+      if (!before.contains(one)) socket_ = one;
+    }
+  }
+  static std::set<int> sockets() {
+    std::set<int> out;
+    for (auto const& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;  // the folder's own
+      auto const what = std::filesystem::read_symlink(entry.path(), gone).string();
+      if (what.starts_with("socket:")) out.insert(std::stoi(entry.path().filename().string()));
+    }
+    return out;
+  }
+  /// Until whoever is at the other end has closed it; a minute at most.
+  void wait_for_the_end() const {
+    ::pollfd closed{.fd = socket_, .events = POLLRDHUP, .revents = 0};
+    EXPECT_EQ(::poll(&closed, 1, 60'000), 1);
   }
 
   [[nodiscard]] bool pooled() const {
@@ -114,17 +141,10 @@ class postgres : public testing::TestWithParam<char const*> {
       std::this_thread::sleep_for(milliseconds(50));
     }
   }
-  /// Terminates it, until it is gone, and whoever stands before it has seen that.
+  /// Terminates it, and waits until whoever stands before it has seen that.
   void terminate_and_wait(std::int64_t pid) {
     terminate(pid);
-    for (int tries = 0; tries < 1200; ++tries) {
-      if (number(run(*other_, "select count(*) from pg_stat_activity where pid = :p::int",
-                     {pid})) == 0) {
-        break;
-      }
-      std::this_thread::sleep_for(milliseconds(50));
-    }
-    std::this_thread::sleep_for(milliseconds(500));
+    wait_for_the_end();
   }
   std::int64_t rows() { return number(run(*other_, "select count(*) from driver_test")); }
 
@@ -132,6 +152,7 @@ class postgres : public testing::TestWithParam<char const*> {
   std::string direct_;
   session other_;
   session on_;
+  int socket_ = -1;  ///< on_'s
 };
 
 INSTANTIATE_TEST_SUITE_P(servers, postgres,
@@ -397,10 +418,10 @@ TEST_P(postgres, a_cut_connection) {
 }
 
 TEST_P(postgres, an_idle_transaction_is_ended_and_not_in_doubt) {
-  on_ = connect(url_, {.idle_timeout = milliseconds(1000)});
+  connect_anew({.idle_timeout = milliseconds(1000)});
   on_->begin(isolation::read_committed);
   run(*on_, "insert into driver_test values (1)");
-  std::this_thread::sleep_for(milliseconds(4000));
+  wait_for_the_end();
   auto const e = caught([&] { on_->commit(); });
   ASSERT_TRUE(e);
   EXPECT_TRUE(e->retryable() && !e->in_doubt() && e->breaks_connection()) << e->what();

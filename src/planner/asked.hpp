@@ -19,9 +19,9 @@ namespace planners {
 [[nodiscard]] std::string table_called(std::vector<std::string> const& words,
                                        std::string_view name);
 
-/// What stands after the first `where`, each once and in order, then the key, which is the first
-/// that is selected: the last parts of names that are a column's in `columns`. `called` is the
-/// table or its alias; names that are qualified by something else are another's.
+/// What stands after the first `where`, or else after the first `on`, each once and in order, then
+/// the key, which is the first that is selected: the last parts of names that are a column's in
+/// `columns`. `called` is the table or its alias; names qualified by something else are another's.
 [[nodiscard]] std::vector<std::string> columns_asked(std::vector<std::string> const& words,
                                                      std::string_view called,
                                                      std::vector<std::string> const& columns);

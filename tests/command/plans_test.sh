@@ -205,26 +205,26 @@ plan() {
 }
 { schedule former; queue needed; } >again.toml
 background again daemon --config again.toml --poll 50ms
-until_true 20 grep -qs ' ready ' again.err
-serves_again < <(plan wrong "select a from no_table_$$"; schedule newer; queue other; queue needed)
-until_true 20 grep -q ' not_reloaded ' again.err
+until_true $patience grep -qs ' ready ' again.err
+serves_again < <(plan wrong "select a from no_table_$unique"; schedule newer; queue other; queue needed)
+until_true $patience grep -q ' not_reloaded ' again.err
 has "a wrong plan is told, with its place" again.err "the old one stays: again.toml, line 1"
 code "a wrong plan: no schedule is made" 66 daybook schedules show newer
 code "a wrong plan: nor a queue that no plan needs" 66 daybook queues show other
 daybook schedules trigger former >out 2>err
-if until_true 20 test -e former.done; then pass; else fail "what was served is"; fi
+if until_true $patience test -e former.done; then pass; else fail "what was served is"; fi
 rm -f former.done
 serves_again < <(schedule newer)
-until_true 20 grep -q ' reloaded ' again.err
+until_true $patience grep -q ' reloaded ' again.err
 daybook schedules trigger former >out 2>err
 daybook schedules trigger newer >out 2>err
-if until_true 20 test -e newer.done; then pass; else fail "the newer is served"; fi
+if until_true $patience test -e newer.done; then pass; else fail "the newer is served"; fi
 sleep 0.5
 is "the former is served no more" no "$([[ -e former.done ]] && echo yes || echo no)"
 rm again.toml
 mkdir again.toml
 kill -HUP "$last"
-if until_true 20 grep -q 'not_reloaded .*again.toml: Is a directory' again.err; then pass; else
+if until_true $patience grep -q 'not_reloaded .*again.toml: Is a directory' again.err; then pass; else
     fail "a folder is no file: $(tail -1 again.err)"
 fi
 kill -TERM "$last"

@@ -222,6 +222,7 @@ class lend : public adoption {
     int out = 0;
     int most_out = 0;
     int broken = 0;
+    std::string given_back;  ///< one after the other: "b" broken, "w" whole
     bool empty = false;
   };
 
@@ -244,6 +245,7 @@ class lend : public adoption {
                 [this](N* what, bool broken) {
                   std::lock_guard const lock(pool_.guard);
                   --pool_.out;
+                  pool_.given_back += broken ? 'b' : 'w';
                   if (broken) {
                     ++pool_.broken;
                     return;
@@ -352,12 +354,14 @@ TEST_P(lend, one_that_is_found_dead_is_said_to_be) {
                          ? "select count(*) from information_schema.processlist where id = " + id
                          : "select count(*) from pg_stat_activity where pid = " + id;
   while (server.execute(there) != "0") std::this_thread::sleep_for(10ms);
+  pool_.given_back.clear();
   try {
     static_cast<void>(on.runs());
   } catch (daybook::error const& e) {
     EXPECT_EQ(e.kind(), fault::unreachable) << e.what();
   }
   EXPECT_EQ(pool_.broken, 1);
+  EXPECT_EQ(pool_.given_back.substr(0, 1), "b");
   EXPECT_NO_THROW(static_cast<void>(on.runs()));
   EXPECT_EQ(pool_.out, 0);
 }

@@ -366,11 +366,11 @@ TEST_P(modes, progress_of_an_earlier_step_is_not_written_over_what_came_after_it
 /// Nothing was begun outside: that its holder may or may not be renewed is no doubt of the step's.
 TEST_P(modes, a_lost_reply_of_the_renewal_before_a_step_outside_is_none_of_the_steps) {
   auto options = watched();
-  options.lease = 1s;
+  options.lease = 6s;
   auto book = database_.open(options);
   auto run = taken(book.start(nightly_, day_));
   for (auto const* const name : {"renew.committed", "renew.before_commit"}) {
-    std::this_thread::sleep_for(700ms);  // two thirds of the lease
+    std::this_thread::sleep_for(4100ms);  // two thirds of the lease
     daybook::testing::arm(name, failpoint_action::cut);
     EXPECT_EQ(run.at_least_once(name, world_.call()).what(), outcome::done);
     daybook::testing::disarm();
