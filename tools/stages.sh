@@ -6,6 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 servers_folder=''
 failed_stages=()
+second_time=()  # tests that passed only when they were run once more
 started_at=$SECONDS
 
 # stage NAME COMMAND...: runs it, says how long it took, remembers a failure and goes on.
@@ -97,6 +98,9 @@ finish() {
   if [ ${#failed_stages[@]} -gt 0 ]; then
     printf 'failed: %s\n' "${failed_stages[@]}"
     exit 1
+  fi
+  if [ ${#second_time[@]} -gt 0 ]; then
+    printf 'passed the second time only: %s\n' "${second_time[@]}"
   fi
   echo 'all is well'
   exit 0
