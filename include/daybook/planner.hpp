@@ -128,9 +128,10 @@ class DAYBOOK_EXPORT planner {
 
   /// Begins the next sweep; the passes that follow cut its pages. False: one is under way.
   bool sweep_now(remark const& by);
-  /// The newest first; `limit`: 1 to 10 000.
+  /// The newest first; `limit`: 1 to 10 000. Those that ended longer ago than the queue's retention
+  /// are forgotten, but for the last.
   [[nodiscard]] std::vector<sweep_info> sweeps(int limit = 10) const;
-  /// What one of its tasks stands for. Empty: it is none of its pages.
+  /// What one of its tasks stands for. Empty: it is none of its pages, or of a forgotten sweep.
   [[nodiscard]] std::optional<sweep_page> page(key const& task) const;
 
   /// Nodes make no passes while it is paused. False: it was so already.

@@ -127,6 +127,16 @@ from {planned} where planner = :planner and planned_key = :key;
 -- in: planner, key
 delete from {planned} where planner = :planner and planned_key = :key;
 
+-- Those from a key to another.
+-- name: planned.prune
+-- in: planner, low, high, limit
+delete from {planned}
+where planner = :planner
+  and planned_key in (select x.planned_key from {planned} x
+                      where x.planner = :planner and x.planned_key >= :low
+                        and x.planned_key < :high
+                      order by x.planned_key limit :limit);
+
 -- Those rows of a query that were never launched by this planner. The cast stands on the query's
 -- side, so that our key's index serves.
 -- name: planned.new_rows

@@ -90,6 +90,26 @@ from (select x.* from {sweep} x where x.planner = :planner and x.sweep < :before
 group by w.sweep, w.state, w.started_us, w.ended_us, w.pages, w.items, w.late, w.comparisons
 order by w.sweep desc;
 
+-- The oldest, where it ended so long ago, and is not the last.
+-- name: sweep.oldest
+-- in: planner, keep_us
+-- out: sweep
+select w.sweep from {sweep} w
+where w.planner = :planner and w.state = 3 and w.ended_us <= {now} - :keep_us
+  and exists (select 1 from {sweep} x where x.planner = w.planner and x.sweep > w.sweep)
+order by w.sweep limit 1;
+
+-- name: sweep.prune_pages
+-- in: planner, sweep, limit
+delete from {sweep_page}
+where planner = :planner and sweep = :sweep
+  and page in (select x.page from {sweep_page} x
+               where x.planner = :planner and x.sweep = :sweep order by x.page limit :limit);
+
+-- name: sweep.prune
+-- in: planner, sweep
+delete from {sweep} where planner = :planner and sweep = :sweep;
+
 -- Rows of the table, in the order of its index.
 -- name: sweep.rows
 -- holes: source, hint, columns, condition, order

@@ -43,6 +43,7 @@ class sweeping {
 
   /// False: stopped before its end.
   bool go() {
+    if (!into_.only_looks() && !forget()) return false;
     if (!find()) return false;
     if (now_.state == sweep_state::over) return true;
     if (now_.state == sweep_state::cutting) {
@@ -63,6 +64,14 @@ class sweeping {
 
  private:
   [[nodiscard]] std::string const& name() const { return of_.declared().name; }
+
+  /// Those that nobody asks about any more. False: stopped.
+  bool forget() {
+    while (auto const old = outlived_sweep(of_)) {
+      if (!into_.write([&](db::session& on) { prune(of_, on, *old); })) return false;
+    }
+    return true;
+  }
 
   /// The sweep that is under way, or a new one where one is due; else one that is over. False:
   /// stopped.

@@ -1,5 +1,6 @@
 #include "planner/sweep_book.hpp"
 
+#include "db/cells.hpp"
 #include "core/transact.hpp"
 #include "planner/keys_coded.hpp"
 
@@ -14,17 +15,12 @@ namespace planners {
 
 namespace {
 
-template <class T>
-T get(cell const& from) {
-  T out{};
-  decode(from, out);
-  return out;
-}
+constexpr std::int64_t pruned_at_once = 1000;
 
 std::string bytes_of(place const& of) { return of.empty() ? std::string() : coded({of}); }
 
 place place_in(cell const& from) {
-  auto const bytes = get<std::optional<std::string>>(from);
+  auto const bytes = db::get<std::optional<std::string>>(from);
   if (!bytes || bytes->empty()) return {};
   return decoded(*bytes).at(0);
 }
@@ -52,17 +48,17 @@ std::optional<sweep_record> last_sweep(core::context const& with, std::int64_t p
     auto const found = db::run(on, with.sql["sweep.look"], {planner});
     if (found.size() == 0) return;
     auto const row = found.row(0);
-    out = {.number = get<std::int64_t>(row[0]),
-           .state = static_cast<sweep_state>(get<std::int64_t>(row[1])),
+    out = {.number = db::get<std::int64_t>(row[0]),
+           .state = static_cast<sweep_state>(db::get<std::int64_t>(row[1])),
            .end = place_in(row[2]),
-           .pages = get<std::int64_t>(row[3]),
-           .rows = get<std::int64_t>(row[4]),
-           .late = get<std::int64_t>(row[5]),
-           .found = get<std::int64_t>(row[6]),
-           .compared = get<std::int64_t>(row[7]),
-           .comparisons = get<std::int64_t>(row[8]),
-           .ended_us = get<std::optional<std::int64_t>>(row[9]),
-           .now_us = get<std::int64_t>(row[10])};
+           .pages = db::get<std::int64_t>(row[3]),
+           .rows = db::get<std::int64_t>(row[4]),
+           .late = db::get<std::int64_t>(row[5]),
+           .found = db::get<std::int64_t>(row[6]),
+           .compared = db::get<std::int64_t>(row[7]),
+           .comparisons = db::get<std::int64_t>(row[8]),
+           .ended_us = db::get<std::optional<std::int64_t>>(row[9]),
+           .now_us = db::get<std::int64_t>(row[10])};
   });
   return out;
 }
@@ -74,8 +70,8 @@ std::vector<open_page> open_pages(store const& of, std::int64_t sweep, std::int6
     auto const found =
         db::run(on, of.with().sql["sweep.open_pages"], {of.declared().id, sweep, limit});
     for (std::size_t i = 0; i < found.size(); ++i) {
-      out.push_back({get<std::int64_t>(found.row(i)[0]),
-                     static_cast<page_state>(get<std::int64_t>(found.row(i)[1]))});
+      out.push_back({db::get<std::int64_t>(found.row(i)[0]),
+                     static_cast<page_state>(db::get<std::int64_t>(found.row(i)[1]))});
     }
   });
   return out;
@@ -89,11 +85,11 @@ std::optional<page_record> page_of(store const& of, std::int64_t sweep, std::int
     if (found.size() == 0) return;
     auto const row = found.row(0);
     out = {.number = number,
-           .base = get<std::int64_t>(row[1]),
-           .state = static_cast<page_state>(get<std::int64_t>(row[0])),
+           .base = db::get<std::int64_t>(row[1]),
+           .state = static_cast<page_state>(db::get<std::int64_t>(row[0])),
            .low = place_in(row[2]),
            .high = place_in(row[3]),
-           .keys = decoded(get<std::string>(row[4]))};
+           .keys = decoded(db::get<std::string>(row[4]))};
   });
   return out;
 }
@@ -108,7 +104,7 @@ std::vector<page_record> bases_after(store const& of, std::int64_t sweep, std::i
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
       auto& one = out.emplace_back();
-      one.number = one.base = get<std::int64_t>(row[0]);
+      one.number = one.base = db::get<std::int64_t>(row[0]);
       one.low = place_in(row[1]);
       one.high = place_in(row[2]);
     }
@@ -122,12 +118,38 @@ std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t b
     out.clear();
     auto const found = db::run(on, of.with().sql["sweep.seen"], {of.declared().id, sweep, base});
     for (std::size_t i = 0; i < found.size(); ++i) {
-      auto keys = decoded(get<std::string>(found.row(i)[0]));
+      auto keys = decoded(db::get<std::string>(found.row(i)[0]));
       out.insert(out.end(), std::make_move_iterator(keys.begin()),
                  std::make_move_iterator(keys.end()));
     }
   });
   return out;
+}
+
+std::optional<std::int64_t> outlived_sweep(store const& of) {
+  std::optional<std::int64_t> out;
+  std::chrono::microseconds const keep = of.into().present().options.retention;
+  core::read(of.with(), patience, [&](db::session& on) {
+    auto const found = db::run(on, of.with().sql["sweep.oldest"], {of.declared().id, keep.count()});
+    out = found.size() == 0 ? std::nullopt : db::get<std::optional<std::int64_t>>(found.row(0)[0]);
+  });
+  return out;
+}
+
+void prune(store const& of, db::session& on, std::int64_t sweep) {
+  auto const& sql = of.with().sql;
+  auto const planner = of.declared().id;
+  // The keys of its tasks, and no others: those that begin so.
+  auto const one = key_of_end(of.declared().name, sweep).str();
+  auto const first = one.substr(0, one.rfind('/') + 1);
+  auto const beyond = one.substr(0, one.rfind('/')) + static_cast<char>('/' + 1);
+  auto const pages = db::run(on, sql["sweep.prune_pages"], {planner, sweep, pruned_at_once});
+  auto const keys =
+      db::run(on, sql["planned.prune"],
+              {planner, std::string_view(first), std::string_view(beyond), pruned_at_once});
+  if (pages.affected < pruned_at_once && keys.affected < pruned_at_once) {
+    db::run(on, sql["sweep.prune"], {planner, sweep});
+  }
 }
 
 bool begin_sweep(store const& of, db::session& on) {

@@ -75,8 +75,13 @@ struct page_in_hand {
 /// All that was ever seen in the range of a page that was cut in order.
 [[nodiscard]] std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t base);
 
+/// The oldest, where it ended longer ago than the queue keeps its history, and is not the last.
+[[nodiscard]] std::optional<std::int64_t> outlived_sweep(store const& of);
+
 // In a transaction.
 
+/// Some of its pages and of what is known of their keys; in the end itself.
+void prune(store const& of, db::session& on, std::int64_t sweep);
 /// False: one is under way.
 bool begin_sweep(store const& of, db::session& on);
 void write(store const& of, db::session& on, sweep_record const& now);

@@ -93,6 +93,8 @@ class catalogue : public on_engine {
             {"period. rows", R"([[1,2,"2026-11-21"]])"},
             {"planned. keys", R"([["k1",""]])"},
             {"planned. after", ""},
+            {"planned. low", "k1"},
+            {"planned. high", "k2"},
             {"sweep. place", "x"},
             {"sweep. low", "x"},
             {"sweep. high", "x"},

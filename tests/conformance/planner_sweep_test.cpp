@@ -179,6 +179,44 @@ TEST_P(swept, the_next_begins_when_asked_for_or_when_it_is_time) {
   EXPECT_EQ(again.sweeps(1).at(0).number, 3);
 }
 
+/// More pages than are forgotten at once. Numbers go on: 1 is not 10.
+TEST_P(swept, sweeps_are_forgotten_when_the_queues_history_is_but_for_the_last) {
+  auto plan = make(1);
+  rows(1200);
+  finish(plan);
+  auto const pages_of = [&](std::string const& sweep) {
+    return database_.query("select count(*) from daybook_sweep_page where sweep = " + sweep) + " " +
+           database_.query("select count(*) from daybook_planned where planned_key like 'all/" +
+                           sweep + "/%'");
+  };
+  EXPECT_EQ(pages_of("1"), "1200 1201");
+  database_.execute("delete from item where id > 3");
+  for (int sweep = 2; sweep <= 10; ++sweep) {
+    EXPECT_TRUE(plan.sweep_now(anna));
+    finish(plan);
+  }
+  clock_.advance(std::chrono::hours(24 * 30) - 1min);
+  EXPECT_TRUE(plan.sweep_now(anna));
+  finish(plan);
+  EXPECT_EQ(plan.sweeps(100).size(), 11U);
+  clock_.advance(1min);
+  static_cast<void>(plan.preview(10));  // which changes nothing
+  EXPECT_EQ(plan.sweeps(100).size(), 11U);
+  plan.pass();
+  EXPECT_EQ(plan.sweeps(100).size(), 1U);
+  EXPECT_EQ(pages_of("1"), "0 0");
+  EXPECT_EQ(pages_of("10"), "0 0");
+  EXPECT_EQ(pages_of("11"), "3 4");
+  EXPECT_FALSE(plan.page(key("all/1/1")));
+  clock_.advance(std::chrono::hours(24 * 300));
+  plan.pass();
+  EXPECT_EQ(plan.sweeps(100).size(), 1U);
+  EXPECT_TRUE(plan.sweep_now(anna));
+  finish(plan);
+  plan.pass();
+  EXPECT_EQ(plan.sweeps(100).at(0).number, 12);
+}
+
 TEST_P(swept, comparisons_may_be_bounded_where_rows_come_without_end) {
   rows(10);
   auto plan = make({.table = "item", .page = 10, .comparisons = 2});
