@@ -3,6 +3,7 @@
 #include "core/date.hpp"
 #include "core/in_hand.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 
@@ -30,15 +31,11 @@ class row_reader {
     return *this;
   }
   row_reader& operator>>(timestamp& to) {
-    std::int64_t us = 0;
-    decode(row_[at_++], us);
-    to = timestamp(std::chrono::microseconds(us));
+    to = db::time_of(db::get<std::int64_t>(row_[at_++]));
     return *this;
   }
   row_reader& operator>>(std::optional<timestamp>& to) {
-    std::optional<std::int64_t> us;
-    decode(row_[at_++], us);
-    if (us) to = timestamp(std::chrono::microseconds(*us));
+    to = db::time_in(row_[at_++]);
     return *this;
   }
   row_reader& operator>>(std::optional<std::chrono::year_month_day>& to) {

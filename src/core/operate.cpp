@@ -4,6 +4,7 @@
 #include "core/in_hand.hpp"
 #include "core/run.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 
@@ -216,9 +217,7 @@ std::vector<change_info> list_changes(context const& with, std::string_view proc
     for (std::size_t at = 0; at < rows.size(); ++at) {
       auto const row = rows.row(at);
       auto& one = out.emplace_back();
-      std::int64_t us = 0;
-      decode(row[0], us);
-      one.at = timestamp(std::chrono::microseconds(us));
+      one.at = db::time_of(db::get<std::int64_t>(row[0]));
       decode(row[1], one.actor);
       decode(row[2], one.action);
       decode(row[3], one.reason);

@@ -8,6 +8,7 @@
 #include "core/run.hpp"
 #include "core/token.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 
@@ -45,12 +46,6 @@ void check_options(start_options const& options) {
     throw error({.kind = fault::bad_argument},
                 "the date of a run's data must be one of the calendar, of the years 1 to 9999");
   }
-}
-
-timestamp to_time(cell const& from) {
-  std::int64_t us = 0;
-  decode(from, us);
-  return timestamp(std::chrono::microseconds(us));
 }
 
 }  // namespace
@@ -226,14 +221,14 @@ runs::look runs::look_at(process const& name, key const& piece) {
     decode(row[3], seen.who.holder);
     decode(row[4], seen.who.node);
     decode(row[5], seen.who.pid);
-    seen.who.since = to_time(row[6]);
-    seen.who.until = to_time(row[7]);
+    seen.who.since = db::time_of(db::get<std::int64_t>(row[6]));
+    seen.who.until = db::time_of(db::get<std::int64_t>(row[7]));
     std::string lines;
     decode(row[8], lines);
     seen.line = find_line(lines, name.str(), piece.str());
     if (seen.line) {
       seen.who.in_hand = seen.line->step;
-      seen.who.in_hand_since = to_time(row[9]) - seen.line->step_for;
+      seen.who.in_hand_since = db::time_of(db::get<std::int64_t>(row[9])) - seen.line->step_for;
     }
     decode(row[10], seen.holder_ended);
     decode(row[11], seen.lease_over);

@@ -77,6 +77,17 @@ db::table write_once(context const& with, db::session& on, std::string_view name
 std::vector<db::table> write_together_once(context const& with, db::session& on,
                                            std::string_view name, std::span<db::call const> calls);
 
+/// Calls `body`, and again where its reply is lost: for what is as good twice as once.
+template <class F>
+auto insist(F const& body) {
+  for (;;) {
+    try {
+      return body();
+    } catch (lost_reply const&) {
+    }
+  }
+}
+
 /// Pauses that grow from about 1 ms to 1 s, each a random part of its limit.
 class backoff {
  public:

@@ -1,4 +1,5 @@
 // What people ask about the periods of a window.
+#include "db/cells.hpp"
 #include "core/transact.hpp"
 #include "planner/period_rows.hpp"
 #include "planner/store.hpp"
@@ -33,13 +34,6 @@ window_strategy const& window_of(definition const& of) {
                    std::string(word_of(of.options)));
 }
 
-std::optional<timestamp> time_in(cell const& from) {
-  std::optional<std::int64_t> us;
-  decode(from, us);
-  if (!us) return std::nullopt;
-  return timestamp(std::chrono::microseconds(*us));
-}
-
 period_state state_by(std::optional<task_info> const& task, bool asked) {
   if (!task) return period_state::failed;
   if (task->state == task_state::running) return period_state::running;
@@ -62,9 +56,9 @@ void put_row(period_info& to, std::span<cell const> row, store const& of, db::se
   std::int64_t state = 0;
   decode(row[1], state);
   decode(row[2], to.launches);
-  to.launched = time_in(row[3]);
-  to.reopened = time_in(row[4]);
-  to.done = time_in(row[5]);
+  to.launched = db::time_in(row[3]);
+  to.reopened = db::time_in(row[4]);
+  to.done = db::time_in(row[5]);
   if (to.launches == 0 && state == 0) return;
   auto const task = of.into().find_in(on, key(to.key));
   if (task) to.remark = task->remark;
@@ -100,7 +94,7 @@ std::vector<period_info> store::grid(grid_query const& what) const {
     auto const found = db::run(on, with().sql["period.list"],
                                {of_.id, us(places.begin()->first), us(places.rbegin()->first)});
     for (std::size_t i = 0; i < found.size(); ++i) {
-      auto const place = places.find(time_in(found.row(i)[0]).value_or(timestamp{}));
+      auto const place = places.find(db::time_in(found.row(i)[0]).value_or(timestamp{}));
       if (place != places.end()) put_row(out[place->second], found.row(i), *this, on);
     }
   });

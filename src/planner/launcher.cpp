@@ -1,5 +1,6 @@
 #include "planner/launcher.hpp"
 
+#include "db/cells.hpp"
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
@@ -26,12 +27,6 @@ std::string keys_text(std::span<candidate const> page) {
   base::rows out;
   for (auto const& one : page) out.begin().add(std::string_view(one.key.str()));
   return out.text();
-}
-
-timestamp time_in(cell const& from) {
-  std::optional<std::int64_t> us;
-  decode(from, us);
-  return timestamp(std::chrono::microseconds(us.value_or(0)));
 }
 
 decision refusal(std::string why) {
@@ -89,8 +84,8 @@ void launcher::put_earlier(db::session& on, std::span<candidate> page) const {
     decode(row[0], key);
     decode(row[1], one.count);
     if (one.count == 0) continue;
-    one.first = time_in(row[2]);
-    one.last = time_in(row[3]);
+    one.first = db::time_in(row[2]).value_or(timestamp{});
+    one.last = db::time_in(row[3]).value_or(timestamp{});
     known.emplace(std::move(key), one);
   }
   if (known.empty()) return;

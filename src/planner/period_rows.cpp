@@ -1,5 +1,6 @@
 #include "planner/period_rows.hpp"
 
+#include "db/cells.hpp"
 #include "core/transact.hpp"
 #include "planner/definition.hpp"
 
@@ -15,13 +16,6 @@ namespace planners {
 namespace {
 
 constexpr std::int64_t most_at_once = 1'000'000;
-
-std::optional<timestamp> time_in(cell const& from) {
-  std::optional<std::int64_t> us;
-  decode(from, us);
-  if (!us) return std::nullopt;
-  return timestamp(std::chrono::microseconds(*us));
-}
 
 std::int64_t us_of(timestamp instant) { return instant.time_since_epoch().count(); }
 
@@ -52,13 +46,13 @@ open_period::course course_of(std::span<cell const> columns) {
 open_period period_in(std::span<cell const> row) {
   open_period out;
   std::int64_t launches = 0;
-  out.what.start = time_in(row[0]).value_or(timestamp{});
-  out.what.end = time_in(row[1]).value_or(timestamp{});
+  out.what.start = db::time_in(row[0]).value_or(timestamp{});
+  out.what.end = db::time_in(row[1]).value_or(timestamp{});
   decode(row[2], out.what.key);
   decode(row[3], launches);
   out.launched_before = launches > 0;
-  out.launched = time_in(row[4]);
-  out.reopened = time_in(row[5]).has_value();
+  out.launched = db::time_in(row[4]);
+  out.reopened = db::time_in(row[5]).has_value();
   out.task = course_of(row.subspan(6));
   return out;
 }
@@ -70,11 +64,11 @@ bounds bounds_of(core::context const& with, std::int64_t planner, timestamp sinc
   core::read(with, patience, [&](db::session& on) {
     auto const found = db::run(on, with.sql["period.bounds"], {planner, us_of(since)});
     auto const row = found.row(0);
-    out.now = time_in(row[0]).value_or(timestamp{});
-    out.first = time_in(row[1]);
-    out.end = time_in(row[2]).value_or(timestamp{});
-    out.open = time_in(row[3]);
-    auto const launched = time_in(row[4]);
+    out.now = db::time_in(row[0]).value_or(timestamp{});
+    out.first = db::time_in(row[1]);
+    out.end = db::time_in(row[2]).value_or(timestamp{});
+    out.open = db::time_in(row[3]);
+    auto const launched = db::time_in(row[4]);
     if (launched && (!out.open || *launched < *out.open)) out.open = launched;
   });
   return out;

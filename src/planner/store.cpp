@@ -1,5 +1,6 @@
 #include "planner/store.hpp"
 
+#include "db/cells.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
 #include "planner/strategy.hpp"
@@ -13,18 +14,6 @@ inline namespace v1 {
 namespace planners {
 
 namespace {
-
-std::optional<timestamp> time_in(cell const& from) {
-  std::optional<std::int64_t> us;
-  decode(from, us);
-  if (!us) return std::nullopt;
-  return timestamp(std::chrono::microseconds(*us));
-}
-
-std::optional<timestamp> time_of(std::optional<std::int64_t> us) {
-  if (!us) return std::nullopt;
-  return timestamp(std::chrono::microseconds(*us));
-}
 
 std::shared_ptr<queues::store> target(surroundings const& around, std::string_view name,
                                       std::string const& queue) {
@@ -72,15 +61,16 @@ planner_info store::info() const {
   with().check_process();
   auto const now = look(with(), of_.name);
   if (!now) bad(of_.name, "it is not there any more");
-  planner_info out{.name = of_.name,
-                   .options = now->options,
-                   .paused = now->paused,
-                   .passes = now->passes,
-                   .last_pass = time_of(now->ended_us),
-                   .next_pass = now->paused ? std::nullopt : time_of(now->next_us),
-                   .launched = now->launched,
-                   .refused = 0,
-                   .error = now->error};
+  planner_info out{
+      .name = of_.name,
+      .options = now->options,
+      .paused = now->paused,
+      .passes = now->passes,
+      .last_pass = db::time_of(now->ended_us),
+      .next_pass = now->paused ? std::nullopt : std::optional(db::time_of(now->next_us)),
+      .launched = now->launched,
+      .refused = 0,
+      .error = now->error};
   core::read(with(), patience, [&](db::session& on) {
     decode(db::run(on, with().sql["planned.count_refused"], {of_.id}).row(0)[0], out.refused);
   });
@@ -103,8 +93,8 @@ std::vector<refused_key> store::refusals(refusals_query const& what) const {
       auto& one = out.emplace_back();
       decode(row[0], one.key);
       decode(row[1], one.reason);
-      one.first = time_in(row[2]).value_or(timestamp{});
-      one.last = time_in(row[3]).value_or(timestamp{});
+      one.first = db::time_in(row[2]).value_or(timestamp{});
+      one.last = db::time_in(row[3]).value_or(timestamp{});
       decode(row[4], one.count);
     }
   });
@@ -122,11 +112,11 @@ std::optional<planned_key> store::find(key const& of) const {
     out.emplace();
     out->key = of.str();
     decode(row[0], out->launches);
-    out->first = time_in(row[1]);
-    out->last = time_in(row[2]);
+    out->first = db::time_in(row[1]);
+    out->last = db::time_in(row[2]);
     decode(row[3], out->refusals);
-    out->first_refused = time_in(row[4]);
-    out->last_refused = time_in(row[5]);
+    out->first_refused = db::time_in(row[4]);
+    out->last_refused = db::time_in(row[5]);
     decode(row[6], out->reason);
   });
   return out;

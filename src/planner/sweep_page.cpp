@@ -1,4 +1,5 @@
 // What people and workers ask of sweeps and their pages.
+#include "db/cells.hpp"
 #include "core/transact.hpp"
 #include "planner/sweep_book.hpp"
 
@@ -52,18 +53,6 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
   bool const whole = failed == std::errc() && end == text.data() + text.size();
   return whole && out > 0 ? std::optional(out) : std::nullopt;
-}
-
-template <class T>
-T get(cell const& from) {
-  T out{};
-  decode(from, out);
-  return out;
-}
-
-std::optional<timestamp> time_in(cell const& from) {
-  auto const us = get<std::optional<std::int64_t>>(from);
-  return us ? std::optional(timestamp(std::chrono::microseconds(*us))) : std::nullopt;
 }
 
 }  // namespace
@@ -139,7 +128,7 @@ std::vector<sweep_info> store::sweeps(int limit) const {
                 {of_.id, std::numeric_limits<std::int64_t>::max(), std::int64_t{limit}});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
-      auto const number = [&](std::size_t at) { return get<std::int64_t>(row[at]); };
+      auto const number = [&](std::size_t at) { return db::get<std::int64_t>(row[at]); };
       out.push_back({.number = number(0),
                      .state = static_cast<sweep_state>(number(1)),
                      .pages = number(4),
@@ -150,8 +139,8 @@ std::vector<sweep_info> store::sweeps(int limit) const {
                      .late = number(6),
                      .vanished = number(10),
                      .comparisons = number(7),
-                     .started = time_in(row[2]).value_or(timestamp{}),
-                     .ended = time_in(row[3])});
+                     .started = db::time_in(row[2]).value_or(timestamp{}),
+                     .ended = db::time_in(row[3])});
     }
   });
   for (auto& one : out) {

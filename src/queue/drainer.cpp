@@ -58,15 +58,10 @@ bool drainer::may_begin() {
 
 void drainer::renew() {
   auto const& with = of_->with();
-  for (bool again = true; again;) {
-    again = false;
-    try {
-      core::read(with, with.lease,
-                 [&](db::session& on) { static_cast<void>(of_->lease().renew(on)); });
-    } catch (core::lost_reply const&) {
-      again = true;
-    }
-  }
+  core::insist([&] {
+    core::read(with, with.lease,
+               [&](db::session& on) { static_cast<void>(of_->lease().renew(on)); });
+  });
 }
 
 void drainer::take(claim_options const& how) {

@@ -73,18 +73,15 @@ std::optional<std::int64_t> at_of(task_options const& how) {
 }  // namespace
 
 std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) const {
-  for (;;) {
-    try {
-      std::int64_t next = 0;
-      core::transact(with_, {.name = "block", .patience = wait}, [&](db::session& on) {
-        decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
-        return core::decision::commit;
-      });
-      return next - count;
-    } catch (core::lost_reply const&) {
-      // Another: those ids may be nobody's, and need not be anybody's.
-    }
-  }
+  // After a lost reply others: those ids may be nobody's, and need not be anybody's.
+  return core::insist([&] {
+    std::int64_t next = 0;
+    core::transact(with_, {.name = "block", .patience = wait}, [&](db::session& on) {
+      decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
+      return core::decision::commit;
+    });
+    return next - count;
+  });
 }
 
 /// Waits for a connection only a little: each of those that wait may hold one of them.
@@ -269,15 +266,8 @@ imported store::import(std::function<std::optional<entry>()> const& next, task_o
       piece.push_back(std::move(*one));
     }
     if (piece.empty()) break;
-    imported part;
-    for (bool again = true; again;) {
-      again = false;
-      try {
-        part = import_piece(piece, how);
-      } catch (core::lost_reply const&) {
-        again = true;  // with other ids: keys that are there by now are not added twice
-      }
-    }
+    // Twice with other ids: keys that are there by now are not added again.
+    auto const part = core::insist([&] { return import_piece(piece, how); });
     sum.added += part.added;
     sum.present += part.present;
     if (told && !told(sum)) break;

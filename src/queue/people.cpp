@@ -1,5 +1,6 @@
 #include "queue/people.hpp"
 
+#include "db/cells.hpp"
 #include "base/text.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
@@ -55,13 +56,6 @@ bool write_down(db::session& on, core::change const& what, std::string_view deta
              .affected > 0;
 }
 
-std::optional<timestamp> time_in(cell const& from) {
-  std::optional<std::int64_t> us;
-  decode(from, us);
-  if (!us) return std::nullopt;
-  return timestamp(std::chrono::microseconds(*us));
-}
-
 task_outcome outcome_of(std::span<cell const> row) {
   task_outcome out;
   std::int64_t state = 0;
@@ -70,9 +64,9 @@ task_outcome outcome_of(std::span<cell const> row) {
   decode(row[1], attempts);
   out.state = static_cast<task_state>(state);
   out.attempts = static_cast<int>(attempts);
-  out.turn = time_in(row[2]).value_or(timestamp{});
-  out.started = time_in(row[3]);
-  out.finished = time_in(row[4]);
+  out.turn = db::time_in(row[2]).value_or(timestamp{});
+  out.started = db::time_in(row[3]);
+  out.finished = db::time_in(row[4]);
   decode(row[5], out.claim);
   decode(row[6], out.remark);
   return out;
@@ -105,25 +99,23 @@ bool ask(store const& in, key const& of, task_request what, remark const& by) {
   auto const detail = detail_of(what);
   core::change const change{in.with(), process, of.str(), action_of(what),
                             core::bounded_remark(by)};
-  for (;;) {
+  // Once more, what is written down was asked for.
+  bool const there = core::insist([&] {
     bool before = false;
-    try {
-      auto const decided =
-          core::transact(in.with(), {.name = "ask", .patience = patience}, [&](db::session& on) {
-            before = !write_down(on, change, detail);
-            if (before) return core::decision::rollback;
-            return db::run(on, in.with().sql["request.put"],
-                           {in.present().id, of.str(), static_cast<std::int64_t>(what)})
-                               .affected > 0
-                       ? core::decision::commit
-                       : core::decision::rollback;
-          });
-      in.ring();
-      return before || decided == core::decision::commit;
-    } catch (core::lost_reply const&) {
-      // Once more: what is written down was asked for.
-    }
-  }
+    auto const decided =
+        core::transact(in.with(), {.name = "ask", .patience = patience}, [&](db::session& on) {
+          before = !write_down(on, change, detail);
+          if (before) return core::decision::rollback;
+          return db::run(on, in.with().sql["request.put"],
+                         {in.present().id, of.str(), static_cast<std::int64_t>(what)})
+                             .affected > 0
+                     ? core::decision::commit
+                     : core::decision::rollback;
+        });
+    return before || decided == core::decision::commit;
+  });
+  in.ring();
+  return there;
 }
 
 std::int64_t ask_all(store const& in, task_state state, task_request what, remark const& by,
@@ -193,18 +185,14 @@ void write_down(core::context const& with, std::string_view queue, std::string_v
   std::string const key;
   auto const detail = what + "; " + store::new_id();
   core::change const change{with, process, key, action, core::bounded_remark(by)};
-  for (;;) {
-    try {
-      core::transact(with, {.name = "ask", .patience = patience}, [&](db::session& on) {
-        act(on);
-        write_down(on, change, detail);
-        return core::decision::commit;
-      });
-      return;
-    } catch (core::lost_reply const&) {
-      // Once more: a detail is written down once.
-    }
-  }
+  // Once more, a detail is written down once.
+  core::insist([&] {
+    core::transact(with, {.name = "ask", .patience = patience}, [&](db::session& on) {
+      act(on);
+      write_down(on, change, detail);
+      return core::decision::commit;
+    });
+  });
 }
 
 std::vector<task_outcome> outcomes(store const& in, key const& of, int limit) {
@@ -241,7 +229,7 @@ queue_info info(store const& of) {
   of.with().check_process();
   auto const found = look(of.with(), of.name()).value_or(of.present());
   queue_info out{of.name(), found.options, found.paused, {}};
-  if (found.round_us) out.round = timestamp(std::chrono::microseconds(*found.round_us));
+  if (found.round_us) out.round = db::time_of(*found.round_us);
   return out;
 }
 

@@ -1,5 +1,6 @@
 // A table's rows beside the members of the queue that follows it: page by page, both ways. Each
 // page is a statement that only reads, and a short transaction where something differs.
+#include "db/cells.hpp"
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "queue/watcher.hpp"
@@ -18,16 +19,8 @@ namespace {
 
 constexpr std::int64_t page_size = 10'000;
 
-std::int64_t number_in(cell const& from) {
-  std::int64_t out = 0;
-  decode(from, out);
-  return out;
-}
-
 std::string text_in(cell const& from) {
-  std::optional<std::string> out;
-  decode(from, out);
-  return out.value_or("");
+  return db::get<std::optional<std::string>>(from).value_or("");
 }
 
 value borrowed(cell const& from) {
@@ -64,11 +57,11 @@ watcher::rows_page watcher::rows_after(followed const& in, cell const* mark) con
     out.seen = static_cast<std::int64_t>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
-      auto can_be = number_in(row[2]) != 0 ? key_in(text_in(row[1])) : std::nullopt;
+      auto can_be = db::get<std::int64_t>(row[2]) != 0 ? key_in(text_in(row[1])) : std::nullopt;
       if (!can_be) {
         ++out.refused;
         out.example = text_in(row[1]);
-      } else if (number_in(row[3]) != 0) {
+      } else if (db::get<std::int64_t>(row[3]) != 0) {
         out.missing.push_back({std::move(*can_be), std::nullopt});
       }
       if (i + 1 == found.size()) out.mark = row[0];
@@ -87,7 +80,7 @@ watcher::members_page watcher::members_after(followed const& in, std::string con
     out.seen = static_cast<std::int64_t>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
-      if (number_in(row[2]) != 0) out.extra.push_back(number_in(row[0]));
+      if (db::get<std::int64_t>(row[2]) != 0) out.extra.push_back(db::get<std::int64_t>(row[0]));
       if (i + 1 == found.size()) out.last = text_in(row[1]);
     }
   });
@@ -100,18 +93,17 @@ std::int64_t watcher::drop(followed const& in, std::vector<std::int64_t> const& 
   auto const statement = with.sql.made("watch.drop_members", in.sql);
   base::rows text;
   for (auto const id : ids) text.begin().add(id);
-  for (;;) {
-    try {
+  try {
+    // Once more, those that are gone are not counted.
+    return core::insist([&] {
       return core::write(with, {.name = "reconcile", .patience = patience}, statement,
                          {text.text()})
           .affected;
-    } catch (core::lost_reply const&) {
-      // Those that are gone are gone, and not counted.
-    } catch (error const& e) {
-      // Somebody's long transaction has such a row in hand: it is left for the next time.
-      if (e.kind() != fault::conflict) throw;
-      return 0;
-    }
+    });
+  } catch (error const& e) {
+    // Somebody's long transaction has such a row in hand: it is left for the next time.
+    if (e.kind() != fault::conflict) throw;
+    return 0;
   }
 }
 

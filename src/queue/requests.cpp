@@ -79,28 +79,25 @@ void store::attend_at_times() {
 /// `after`: the last request that was looked at; -1: there are no more.
 std::int64_t store::attend_page(row const& here, std::int64_t& after) const {
   auto const from = after;
-  for (;;) {
-    try {
-      std::int64_t count = 0;
-      core::transact(with_, {.name = "attend", .patience = patience}, [&](db::session& on) {
-        count = 0;
-        auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, from, at_once});
-        after = -1;
-        if (std::cmp_equal(waiting.size(), at_once)) {
-          decode(waiting.row(waiting.size() - 1)[0], after);
-        }
-        std::int64_t now_us = 0;
-        decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
-        for (std::size_t i = 0; i < waiting.size(); ++i) {
-          if (attend_one(on, here, waiting.row(i), now_us)) ++count;
-        }
-        return count > 0 ? core::decision::commit : core::decision::rollback;
-      });
-      return count;
-    } catch (core::lost_reply const&) {
-      // Once more: what was done is not asked for any more.
-    }
-  }
+  // Once more, what was done is not asked for any more.
+  return core::insist([&] {
+    std::int64_t count = 0;
+    core::transact(with_, {.name = "attend", .patience = patience}, [&](db::session& on) {
+      count = 0;
+      auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, from, at_once});
+      after = -1;
+      if (std::cmp_equal(waiting.size(), at_once)) {
+        decode(waiting.row(waiting.size() - 1)[0], after);
+      }
+      std::int64_t now_us = 0;
+      decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+      for (std::size_t i = 0; i < waiting.size(); ++i) {
+        if (attend_one(on, here, waiting.row(i), now_us)) ++count;
+      }
+      return count > 0 ? core::decision::commit : core::decision::rollback;
+    });
+    return count;
+  });
 }
 
 }  // namespace queues

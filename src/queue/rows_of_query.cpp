@@ -1,5 +1,6 @@
 #include "queue/rows_of_query.hpp"
 
+#include "db/cells.hpp"
 #include "core/transact.hpp"
 #include "queue/store.hpp"
 
@@ -22,12 +23,6 @@ namespace {
 constexpr std::int64_t first_page = 100;
 constexpr std::int64_t largest_page = 10'000;
 constexpr std::int64_t page_bytes = 4 << 20;
-
-std::string text_in(cell const& from) {
-  std::string out;
-  decode(from, out);
-  return out;
-}
 
 /// What is said of it is said of the query, and it takes as long: "user".
 db::entry made(core::context const& with, std::string_view shape, db::holes const& how) {
@@ -153,7 +148,7 @@ std::optional<entry> rows_of_query::next() {
   entry out;
   if (std::holds_alternative<std::nullptr_t>(row[1])) refuse("its key is null");
   try {
-    out.key = key(text_in(row[1]));
+    out.key = key(db::get<std::string>(row[1]));
   } catch (error const& e) {
     refuse(e.what());
   }

@@ -27,18 +27,6 @@ std::int64_t number_in(db::table const& from) {
   return out;
 }
 
-/// What is tidied, or forgotten, already is passed over: after a lost reply it is done once more.
-/// What it did before is not counted then.
-template <class F>
-void insist(F const& body) {
-  for (;;) {
-    try {
-      return body();
-    } catch (core::lost_reply const&) {
-    }
-  }
-}
-
 std::int64_t ids_in(std::vector<segment> const& of) {
   std::int64_t sum = 0;
   for (auto const& one : of) sum += one.size();
@@ -106,8 +94,9 @@ std::int64_t store::forget_old(row const& here) const {
   auto const now = now_us();
   auto const before = now - std::chrono::microseconds(here.options.retention).count();
   std::int64_t sum = 0;
+  // What it did before its reply was lost is not counted.
   auto const prune = [&](std::string_view what, std::initializer_list<value> values) {
-    insist([&] {
+    core::insist([&] {
       sum += core::write(with_, {.name = "forget", .patience = patience}, with_.sql[what], values)
                  .affected;
     });
@@ -139,7 +128,7 @@ upkept store::upkeep() {
   for (bool more = true; more;) {
     auto const from = after;
     auto const so_far = sum;
-    insist([&] {
+    core::insist([&] {
       after = from;
       sum = so_far;
       more = tidy_piece(here, after, sum);

@@ -1,4 +1,5 @@
 // What is remembered of the table that a queue follows, and its triggers.
+#include "db/cells.hpp"
 #include "queue/watcher.hpp"
 
 #include "base/digest.hpp"
@@ -17,13 +18,6 @@ namespace queues {
 namespace {
 
 constexpr std::size_t digits_of_book = 6;
-
-template <class T>
-T get(cell const& from) {
-  T out{};
-  decode(from, out);
-  return out;
-}
 
 [[noreturn]] void bad(store const& of, watched_table const& what, std::string const& why) {
   throw error({.kind = fault::bad_argument}, "queue '" + of.name() + "' cannot follow " +
@@ -116,9 +110,9 @@ std::optional<remembered> look_up(store const& of) {
     auto const found = db::run(on, of.with().sql["watch.look"], {of.present().id});
     if (found.size() == 0) return;
     auto const row = found.row(0);
-    out = remembered{{get<std::string>(row[0]), get<std::string>(row[1])},
-                     get<std::optional<std::int64_t>>(row[2]),
-                     get<std::optional<std::int64_t>>(row[3])};
+    out = remembered{{db::get<std::string>(row[0]), db::get<std::string>(row[1])},
+                     db::get<std::optional<std::int64_t>>(row[2]),
+                     db::get<std::optional<std::int64_t>>(row[3])};
   });
   return out;
 }
@@ -130,16 +124,11 @@ void need_no_triggers(store const& of, watched_table const& what) {
                   " by triggers: uninstall them first, or it would go on doing so");
 }
 
-/// Repeated where the reply is lost: once more is as good as once.
 void insist(store const& of, std::string_view statement, std::initializer_list<value> values) {
-  for (;;) {
-    try {
-      core::write(of.with(), {.name = "watch", .patience = patience}, of.with().sql[statement],
-                  values);
-      return;
-    } catch (core::lost_reply const&) {
-    }
-  }
+  core::insist([&] {
+    core::write(of.with(), {.name = "watch", .patience = patience}, of.with().sql[statement],
+                values);
+  });
 }
 
 /// The same as somebody's change of the queue.
@@ -225,7 +214,7 @@ watch_info watcher::info() const {
   auto const found = look_up(*of_);
   watch_info out{what_, false, std::nullopt};
   if (found && found->reconciled_us) {
-    out.reconciled = timestamp(std::chrono::microseconds(*found->reconciled_us));
+    out.reconciled = db::time_of(*found->reconciled_us);
   }
   out.installed = all_are(of_->with(), triggers_of(*of_, what_).here);
   return out;
@@ -253,21 +242,13 @@ void watcher::execute(db::entry made) const {
   auto const run_all = [&](db::session& on) {
     for (auto const& one : made.parts) on.run(one.what, {});
   };
-  for (bool again = true; again;) {
-    again = false;
-    try {
-      if (with.dialect.ddl_in_transaction) {
-        core::transact(with, {.name = "watch", .patience = patience}, [&](db::session& on) {
-          run_all(on);
-          return core::decision::commit;
-        });
-      } else {
-        core::read(with, patience, run_all);
-      }
-    } catch (core::lost_reply const&) {
-      again = true;
-    }
-  }
+  core::insist([&] {
+    if (!with.dialect.ddl_in_transaction) return core::read(with, patience, run_all);
+    core::transact(with, {.name = "watch", .patience = patience}, [&](db::session& on) {
+      run_all(on);
+      return core::decision::commit;
+    });
+  });
 }
 
 /// After the statements, which end a transaction on MariaDB: killed in between, who did it does it

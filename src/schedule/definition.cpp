@@ -1,5 +1,7 @@
 #include "schedule/definition.hpp"
 
+#include "db/cells.hpp"
+
 #include <daybook/error.hpp>
 
 #include <array>
@@ -13,15 +15,6 @@ namespace schedules {
 namespace {
 
 using std::chrono::microseconds;
-
-timestamp instant(std::int64_t us) { return timestamp(microseconds(us)); }
-
-std::optional<timestamp> instant(cell const& from) {
-  std::optional<std::int64_t> us;
-  decode(from, us);
-  if (!us) return std::nullopt;
-  return instant(*us);
-}
 
 template <std::size_t count>
 std::array<std::int64_t, count> numbers(std::span<cell const> from) {
@@ -75,14 +68,14 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   out.state = static_cast<schedule_state>(n[11]);
   out.version = n[12];
   out.decisions = n[13];
-  out.decided = instant(n[14]);
-  out.window = instant(n[15]);
-  out.running = instant(columns[19]);
-  out.running_since = instant(columns[20]);
+  out.decided = db::time_of(n[14]);
+  out.window = db::time_of(n[15]);
+  out.running = db::time_in(columns[19]);
+  out.running_since = db::time_in(columns[20]);
   auto const last = numbers<1>(columns.subspan(21));
   out.its = static_cast<standing>(last[0]);
-  out.open_due = instant(columns[22]);
-  out.now = instant(columns[23]).value_or(timestamp{});
+  out.open_due = db::time_in(columns[22]);
+  out.now = db::time_in(columns[23]).value_or(timestamp{});
   decode(columns[24], out.holder);
   return out;
 }
@@ -98,14 +91,14 @@ std::optional<timestamp> definition::previous(timestamp before) const {
 tick_info tick_of(std::span<cell const> columns) {
   tick_info out;
   auto const n = numbers<6>(columns);
-  out.at = instant(n[0]);
-  out.first = instant(n[1]);
+  out.at = db::time_of(n[0]);
+  out.first = db::time_of(n[1]);
   out.count = n[2];
   out.state = static_cast<tick_state>(n[3]);
-  out.window = {instant(n[4]), out.at};
-  if (out.state == tick_state::due) out.due = instant(n[5]);
-  out.launched = instant(columns[6]);
-  out.ended = instant(columns[7]);
+  out.window = {db::time_of(n[4]), out.at};
+  if (out.state == tick_state::due) out.due = db::time_of(n[5]);
+  out.launched = db::time_in(columns[6]);
+  out.ended = db::time_in(columns[7]);
   auto const m = numbers<3>(columns.subspan(8));
   out.failures = static_cast<int>(m[0]);
   out.crashes = static_cast<int>(m[1]);

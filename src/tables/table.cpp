@@ -1,5 +1,6 @@
 #include "tables/table.hpp"
 
+#include "db/cells.hpp"
 #include "core/transact.hpp"
 
 #include <daybook/error.hpp>
@@ -28,13 +29,6 @@ constexpr std::array<std::pair<std::string_view, kind>, 7> kinds{{
     {"real", kind::real},
 }};
 
-template <class T>
-T get(cell const& from) {
-  T out{};
-  decode(from, out);
-  return out;
-}
-
 kind kind_of(std::string_view word) {
   for (auto const& [name, what] : kinds) {
     if (name == word) return what;
@@ -53,7 +47,7 @@ sort sort_of(std::string_view word) {
       db::run(on, with.sql["table.names"], {wanted.schema, with.sql.prefix(), most_named});
   std::string names;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    names += (i == 0 ? "" : ", ") + get<std::string>(found.row(i)[0]);
+    names += (i == 0 ? "" : ", ") + db::get<std::string>(found.row(i)[0]);
   }
   if (std::cmp_equal(found.size(), most_named)) names += ", ...";
   throw error({.kind = fault::bad_argument},
@@ -65,14 +59,14 @@ sort sort_of(std::string_view word) {
 
 column column_of(std::span<cell const> row) {
   column out;
-  out.name = get<std::string>(row[0]);
-  out.what = kind_of(get<std::string>(row[1]));
-  out.low = get<std::int64_t>(row[2]);
-  out.high = get<std::int64_t>(row[3]);
-  out.length = get<std::optional<std::int64_t>>(row[4]);
-  out.nullable = get<std::int64_t>(row[5]) != 0;
-  out.generated = get<std::int64_t>(row[6]) != 0;
-  out.type = get<std::string>(row[7]);
+  out.name = db::get<std::string>(row[0]);
+  out.what = kind_of(db::get<std::string>(row[1]));
+  out.low = db::get<std::int64_t>(row[2]);
+  out.high = db::get<std::int64_t>(row[3]);
+  out.length = db::get<std::optional<std::int64_t>>(row[4]);
+  out.nullable = db::get<std::int64_t>(row[5]) != 0;
+  out.generated = db::get<std::int64_t>(row[6]) != 0;
+  out.type = db::get<std::string>(row[7]);
   return out;
 }
 
@@ -80,15 +74,15 @@ std::vector<index> indexes_of(db::table const& found) {
   std::vector<index> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto const row = found.row(i);
-    auto name = get<std::string>(row[0]);
+    auto name = db::get<std::string>(row[0]);
     if (out.empty() || out.back().name != name) {
       out.push_back({.name = std::move(name),
                      .columns = {},
-                     .unique = get<std::int64_t>(row[2]) != 0,
-                     .primary = get<std::int64_t>(row[3]) != 0,
-                     .condition = get<std::string>(row[4])});
+                     .unique = db::get<std::int64_t>(row[2]) != 0,
+                     .primary = db::get<std::int64_t>(row[3]) != 0,
+                     .condition = db::get<std::string>(row[4])});
     }
-    out.back().columns.push_back(get<std::optional<std::string>>(row[1]).value_or(""));
+    out.back().columns.push_back(db::get<std::optional<std::string>>(row[1]).value_or(""));
   }
   return out;
 }
@@ -149,9 +143,9 @@ table look(core::context const& with, db::session& on, std::string_view name) {
   auto out = named(with, on, name);
   auto const about = db::run(on, with.sql["table.about"], {out.schema, out.name});
   if (about.size() == 0) none(with, on, out);
-  out.what = sort_of(get<std::string>(about.row(0)[0]));
-  out.transactional = get<std::int64_t>(about.row(0)[1]) != 0;
-  out.strict = get<std::int64_t>(about.row(0)[2]) != 0;
+  out.what = sort_of(db::get<std::string>(about.row(0)[0]));
+  out.transactional = db::get<std::int64_t>(about.row(0)[1]) != 0;
+  out.strict = db::get<std::int64_t>(about.row(0)[2]) != 0;
   auto const columns = db::run(on, with.sql["table.columns"], {out.schema, out.name});
   for (std::size_t i = 0; i < columns.size(); ++i) {
     out.columns.push_back(column_of(columns.row(i)));
