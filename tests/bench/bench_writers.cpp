@@ -1,7 +1,7 @@
 // Eight processes that write one SQLite file: how many turns each gets, and how long it waits.
 //   bench_writers [--writers 8] [--seconds 2] [--rounds 3] [--only NAME,...]
-//   bench_writers --check    the library's; one more holds the file until all the others wait; fails
-//                            where they are not served in the order in which they stand there
+//   bench_writers --check    the library's; one more holds the file until all the others wait: they
+//                            must be served in the order in which they stand there
 // By hand: one row changed and one inserted, with SQLite's time-out, with random pauses, with a
 // lock on another file. The library: a run of one step, and a task claimed and completed.
 #include "support/engines.hpp"

@@ -1,0 +1,139 @@
+// Connections that do not come about, to real servers of PostgreSQL, direct and through PgBouncer.
+#include "drivers/drivers.hpp"
+
+#include <daybook/error.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+std::string from_environment(char const* name) {
+  char const* const found = std::getenv(name);
+  return found == nullptr ? std::string() : std::string(found);
+}
+
+std::unique_ptr<db::session> connect(std::string const& url, db::connect_options const& options) {
+  return connect_postgres(db::parse_url(url), options);
+}
+
+std::optional<error> caught(std::function<void()> const& in) {
+  try {
+    in();
+  } catch (error const& e) {
+    return e;
+  }
+  return std::nullopt;
+}
+
+/// A socket that listens and never answers.
+class silent_server {
+ public:
+  silent_server() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    ::sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ::socklen_t size = sizeof at;
+    auto* const address = reinterpret_cast<::sockaddr*>(&at);
+    if (::bind(socket_, address, size) != 0 || ::listen(socket_, 8) != 0 ||
+        ::getsockname(socket_, address, &size) != 0) {
+      ADD_FAILURE() << "no socket to listen on";
+    }
+    port_ = ntohs(at.sin_port);
+  }
+  silent_server(silent_server const&) = delete;
+  silent_server& operator=(silent_server const&) = delete;
+  ~silent_server() { ::close(socket_); }
+  [[nodiscard]] std::string port() const { return std::to_string(port_); }
+
+ private:
+  int socket_;
+  unsigned port_ = 0;
+};
+
+class postgres_connect : public testing::TestWithParam<char const*> {
+ protected:
+  void SetUp() override {
+    url_ = from_environment(GetParam());
+    if (!url_.empty()) return;
+    ASSERT_FALSE(from_environment("DAYBOOK_TEST_ENGINES").empty()) << GetParam() << " is not set";
+    GTEST_SKIP() << GetParam() << " is not asked for";
+  }
+
+  std::string url_;
+};
+
+INSTANTIATE_TEST_SUITE_P(servers, postgres_connect,
+                         testing::Values("DAYBOOK_TEST_POSTGRESQL", "DAYBOOK_TEST_PGBOUNCER"),
+                         [](auto const& which) {
+                           return std::string(which.index == 0 ? "direct" : "pooled");
+                         });
+
+TEST_P(postgres_connect, connecting_fails_with_a_cause_and_without_the_password) {
+  auto const at = url_.find('@');
+  auto const colon = url_.rfind(':', at);
+  auto const port = url_.substr(url_.rfind(':') + 1, url_.rfind('/') - url_.rfind(':') - 1);
+  auto const wrong = url_.substr(0, colon) + ":s%40cr%2Fet" + url_.substr(at);
+  silent_server const silent;
+  struct expectation {
+    std::string url;
+    fault kind;
+  };
+  for (auto const& one : std::initializer_list<expectation>{
+           {wrong, fault::not_permitted},
+           {url_.substr(0, colon) + url_.substr(at), fault::not_permitted},
+           {url_.substr(0, url_.rfind('/')) + "/not_there", fault::configuration},
+           {"postgres://u:s%40cr%2Fet@127.0.0.1:1/d", fault::unreachable},
+           {"postgresql://u:s%40cr%2Fet@no-such-host.invalid/d", fault::unreachable},
+           {"postgresql://u:s%40cr%2Fet@127.0.0.1:" + silent.port() + "/d", fault::unreachable},
+           {"postgresql://u:s%40cr%2Fet@127.0.0.1/d?nonsense=1", fault::bad_argument},
+           {"postgresql://u:s%40cr%2Fet@[::1/d", fault::bad_argument},
+           {"postgresql://u:s%40cr%2Fet@127.0.0.1:port/d", fault::bad_argument},
+       }) {
+    auto const start = steady_clock::now();
+    auto const e = caught([&] { connect(one.url, {.connect_timeout = milliseconds(2000)}); });
+    ASSERT_TRUE(e) << one.url;
+    EXPECT_EQ(e->kind(), one.kind) << e->what();
+    std::string_view const text = e->what();
+    for (auto const* const secret : {"s%40cr%2Fet", "s@cr/et", "\n"}) {
+      EXPECT_EQ(text.find(secret), text.npos) << text;
+    }
+    EXPECT_FALSE(e->in_doubt());
+    EXPECT_LT(steady_clock::now() - start, milliseconds(30000)) << one.url;
+  }
+}
+
+TEST_P(postgres_connect, the_next_host_is_tried) {
+  silent_server const silent;
+  auto const at = url_.find('@') + 1;
+  for (auto const& first : {std::string("127.0.0.1:1,"), "127.0.0.1:" + silent.port() + ","}) {
+    auto several = url_;
+    several.insert(at, first);
+    auto const found = connect(several, {.connect_timeout = milliseconds(2000)});
+    auto const one = found->run(db::rewrite("user", "select 1", db::placeholder::dollar), {});
+    EXPECT_EQ(std::get<std::int64_t>(one.cells.at(0)), 1);
+  }
+}
+
+}  // namespace
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook
