@@ -21,8 +21,6 @@ constexpr std::size_t most_examples = 5;
 /// From the last answer for a claim until the book has its end, and until a product that came
 /// behind the triggers' back is a member.
 constexpr std::int64_t soon_us = 4'000'000;
-/// A new member's first turn is rounded up to this, and due at once.
-constexpr std::int64_t grain_us = 1'000'000;
 
 /// Answers for one turn, in the order of time.
 struct turn_of {
@@ -46,7 +44,9 @@ class product_check {
         touched_(&touched),
         how_(&how),
         period_us_(std::chrono::microseconds(how.period).count()),
+        grain_us_(std::chrono::microseconds(how.grain).count()),
         retries_us_(std::chrono::microseconds(how.retries).count()),
+        backlog_us_(std::chrono::microseconds(how.backlog).count()),
         to_(&to) {}
 
   void look(std::vector<ask> const& all) {
@@ -67,7 +67,7 @@ class product_check {
     std::map<std::string, bool> answered;  // and whether its last reply was dropped
     for (auto const& one : all) {
       ++to_->answers;
-      if (one.at_us < one.turn_us - grain_us) wrong(to_->early, "was asked early", one.turn_us);
+      if (one.at_us < one.turn_us - grain_us_) wrong(to_->early, "was asked early", one.turn_us);
       auto const [before, first] = answered.emplace(one.request, one.lost);
       if (!first) {
         if (!before->second) ++to_->repeats;
@@ -109,7 +109,8 @@ class product_check {
     auto const gap = b.first_us - a.last_us;
     auto const without = gap - overlap(how_->outages, a.last_us, b.first_us);
     to_->worst_gap = std::max(to_->worst_gap, static_cast<double>(without) / 1e6);
-    if (without > period_us_ + (apart > period_us_ ? period_us_ : 0) + retries_us_) {
+    auto const longest = period_us_ + (apart > period_us_ ? period_us_ : 0) + backlog_us_;
+    if (without > longest + retries_us_) {
       wrong(to_->late, "was left alone for " + std::to_string(gap) + " us", b.turn_us);
     }
   }
@@ -118,7 +119,9 @@ class product_check {
   changes const* touched_;
   course const* how_;
   std::int64_t period_us_;
+  std::int64_t grain_us_;
   std::int64_t retries_us_;
+  std::int64_t backlog_us_;
   findings* to_;
 };
 

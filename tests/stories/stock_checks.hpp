@@ -50,7 +50,9 @@ using claim_ends = std::map<std::pair<std::string, std::int64_t>, std::int64_t>;
 
 struct course {
   std::chrono::seconds period{0};
+  std::chrono::seconds grain{0};    ///< a first turn, which is due at once, is rounded up to it
   std::chrono::seconds retries{0};  ///< what failures, crashes and others on the machine may cost
+  std::chrono::seconds backlog{0};  ///< how long the last may wait where all are due at once
   std::vector<span_us> outages;     ///< of the stock system and of the database
   claim_ends claims;                ///< the next turn is armed when the claim ends
 };

@@ -36,6 +36,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr int flaws = 20;  // of a thousand requests, of each kind
 constexpr auto patience = 120s;
+constexpr int slowest = 200;  // turns a second that all workers manage together
 
 struct settings {
   std::string engine = "sqlite";
@@ -190,7 +191,12 @@ class tale {
     outages.insert(outages.end(), outages_.begin(), outages_.end());
     auto const turns =
         check_turns(all, shop_.touched(),
-                    {how_.period, std::chrono::seconds(60), outages, claim_ends_in(book)});
+                    {.period = how_.period,
+                     .grain = std::max(1s, std::chrono::seconds(how_.period.count() / 16 + 1)),
+                     .retries = 60s,
+                     .backlog = std::chrono::seconds(how_.products / slowest),
+                     .outages = outages,
+                     .claims = claim_ends_in(book)});
     auto const stands = compare(book, all, warehouse_.quantities());
     bool const calm = all_asked(book, peace);
     auto const bound = static_cast<long>(workers_.hurt() + 4 * restarts_ +
