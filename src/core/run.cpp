@@ -278,7 +278,9 @@ decision held_run::do_step(db::session& on, std::string_view name, step_options 
   renewed = (ours || with_.dialect.one_writer) && renew_with(on);
   finished_step const what{name, step_mode::tx, since(began)};
   if (base::left_out("together")) return decision::commit;
-  return write_step(on, what, value) ? decision::commit : decision::rollback;
+  bool const written = write_step(on, what, value);
+  far_.reset();  // is older than what others say from here on
+  return written ? decision::commit : decision::rollback;
 }
 
 template <class Execute>

@@ -1,15 +1,12 @@
 // Connections that do not come about, to real servers of PostgreSQL, direct and through PgBouncer.
 #include "drivers/drivers.hpp"
+#include "drivers/postgres_servers.hpp"
 
 #include <daybook/error.hpp>
 
 #include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,22 +23,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-std::string from_environment(char const* name) {
-  char const* const found = std::getenv(name);
-  return found == nullptr ? std::string() : std::string(found);
-}
-
 std::unique_ptr<db::session> connect(std::string const& url, db::connect_options const& options) {
   return connect_postgres(db::parse_url(url), options);
-}
-
-std::optional<error> caught(std::function<void()> const& in) {
-  try {
-    in();
-  } catch (error const& e) {
-    return e;
-  }
-  return std::nullopt;
 }
 
 /// A socket that listens and never answers.
@@ -69,23 +52,9 @@ class silent_server {
   unsigned port_ = 0;
 };
 
-class postgres_connect : public testing::TestWithParam<char const*> {
- protected:
-  void SetUp() override {
-    url_ = from_environment(GetParam());
-    if (!url_.empty()) return;
-    ASSERT_FALSE(from_environment("DAYBOOK_TEST_ENGINES").empty()) << GetParam() << " is not set";
-    GTEST_SKIP() << GetParam() << " is not asked for";
-  }
+class postgres_connect : public on_postgres_servers {};
 
-  std::string url_;
-};
-
-INSTANTIATE_TEST_SUITE_P(servers, postgres_connect,
-                         testing::Values("DAYBOOK_TEST_POSTGRESQL", "DAYBOOK_TEST_PGBOUNCER"),
-                         [](auto const& which) {
-                           return std::string(which.index == 0 ? "direct" : "pooled");
-                         });
+DAYBOOK_ON_POSTGRES_SERVERS(postgres_connect);
 
 TEST_P(postgres_connect, connecting_fails_with_a_cause_and_without_the_password) {
   auto const at = url_.find('@');
@@ -128,8 +97,7 @@ TEST_P(postgres_connect, the_next_host_is_tried) {
     auto several = url_;
     several.insert(at, first);
     auto const found = connect(several, {.connect_timeout = milliseconds(2000)});
-    auto const one = found->run(db::rewrite("user", "select 1", db::placeholder::dollar), {});
-    EXPECT_EQ(std::get<std::int64_t>(one.cells.at(0)), 1);
+    EXPECT_EQ(number(found->run(db::rewrite("user", "select 1", db::placeholder::dollar), {})), 1);
   }
 }
 

@@ -1,13 +1,11 @@
 // Several statements at once, and many rows at once, against real servers of PostgreSQL, direct and
 // through PgBouncer: what is PostgreSQL's own. The rest is in tests/conformance.
 #include "drivers/drivers.hpp"
+#include "drivers/postgres_servers.hpp"
 
 #include <daybook/error.hpp>
 
 #include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,55 +17,26 @@ inline namespace v1 {
 namespace drivers {
 namespace {
 
-std::string from_environment(char const* name) {
-  char const* const found = std::getenv(name);
-  return found == nullptr ? std::string() : std::string(found);
-}
-
 db::table run(db::session& on, std::string_view text) {
   return on.run(db::rewrite("user", text, db::placeholder::dollar), {});
 }
 
-std::int64_t number(db::table const& of) { return std::get<std::int64_t>(of.cells.at(0)); }
-
-std::optional<error> caught(std::function<void()> const& in) {
-  try {
-    in();
-  } catch (error const& e) {
-    return e;
-  }
-  return std::nullopt;
-}
-
-class postgres_many : public testing::TestWithParam<char const*> {
+class postgres_many : public on_postgres_servers {
  protected:
-  void SetUp() override {
-    auto const url = from_environment(GetParam());
-    auto const direct = from_environment("DAYBOOK_TEST_POSTGRESQL");
-    if (url.empty() || direct.empty()) {
-      ASSERT_FALSE(from_environment("DAYBOOK_TEST_ENGINES").empty()) << GetParam() << " is not set";
-      GTEST_SKIP() << GetParam() << " is not asked for";
-    }
-    other_ = connect_postgres(db::parse_url(direct), {});
+  void set_up() override {
+    other_ = connect_postgres(db::parse_url(direct_), {});
     other_->script(
         "drop table if exists many_test; create table many_test (id int primary key, note text)");
-    on_ = connect_postgres(db::parse_url(url), {});
+    on_ = connect_postgres(db::parse_url(url_), {});
   }
 
-  [[nodiscard]] bool pooled() const {
-    return GetParam() != std::string_view("DAYBOOK_TEST_POSTGRESQL");
-  }
   std::int64_t rows() { return number(run(*other_, "select count(*) from many_test")); }
 
   std::unique_ptr<db::session> other_;
   std::unique_ptr<db::session> on_;
 };
 
-INSTANTIATE_TEST_SUITE_P(servers, postgres_many,
-                         testing::Values("DAYBOOK_TEST_POSTGRESQL", "DAYBOOK_TEST_PGBOUNCER"),
-                         [](auto const& which) {
-                           return std::string(which.index == 0 ? "direct" : "pooled");
-                         });
+DAYBOOK_ON_POSTGRES_SERVERS(postgres_many);
 
 TEST_P(postgres_many, together_is_one_transaction_in_read_committed) {
   auto const facts = db::rewrite("user",

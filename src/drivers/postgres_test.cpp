@@ -2,6 +2,7 @@
 // and what each fault is called. Skipped where DAYBOOK_TEST_POSTGRESQL and _PGBOUNCER are not set
 // (tests/servers/servers).
 #include "drivers/drivers.hpp"
+#include "drivers/postgres_servers.hpp"
 
 #include <daybook/error.hpp>
 
@@ -31,11 +32,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using session = std::unique_ptr<db::session>;
 
-std::string from_environment(char const* name) {
-  char const* const found = std::getenv(name);
-  return found == nullptr ? std::string() : std::string(found);
-}
-
 session connect(std::string const& url, db::connect_options const& options = {}) {
   return connect_postgres(db::parse_url(url), options);
 }
@@ -45,27 +41,9 @@ db::table run(db::session& on, std::string_view text, std::initializer_list<valu
   return on.run(what, std::span(values.begin(), values.size()));
 }
 
-std::int64_t number(db::table const& of) { return std::get<std::int64_t>(of.cells.at(0)); }
-
-std::optional<error> caught(std::function<void()> const& in) {
-  try {
-    in();
-  } catch (error const& e) {
-    return e;
-  }
-  return std::nullopt;
-}
-
-class postgres : public testing::TestWithParam<char const*> {
+class postgres : public on_postgres_servers {
  protected:
-  void SetUp() override {
-    url_ = from_environment(GetParam());
-    direct_ = from_environment("DAYBOOK_TEST_POSTGRESQL");
-    if (url_.empty() || direct_.empty()) {
-      // Left out only where others were asked for; an engine that is asked for and missing fails.
-      ASSERT_FALSE(from_environment("DAYBOOK_TEST_ENGINES").empty()) << GetParam() << " is not set";
-      GTEST_SKIP() << GetParam() << " is not asked for";
-    }
+  void set_up() override {
     other_ = connect(direct_);
     other_->script(
         "drop table if exists driver_test; create table driver_test (id int primary "
@@ -97,9 +75,6 @@ class postgres : public testing::TestWithParam<char const*> {
     EXPECT_EQ(::poll(&closed, 1, 60'000), 1);
   }
 
-  [[nodiscard]] bool pooled() const {
-    return GetParam() != std::string_view("DAYBOOK_TEST_POSTGRESQL");
-  }
   void terminate(std::int64_t pid) { run(*other_, "select pg_terminate_backend(:p::int)", {pid}); }
   std::int64_t pid() { return number(run(*on_, "select pg_backend_pid()")); }
   /// Until a session of this database is in pg_sleep(); a minute at most.
@@ -120,18 +95,12 @@ class postgres : public testing::TestWithParam<char const*> {
   }
   std::int64_t rows() { return number(run(*other_, "select count(*) from driver_test")); }
 
-  std::string url_;
-  std::string direct_;
   session other_;
   session on_;
   int socket_ = -1;  ///< on_'s
 };
 
-INSTANTIATE_TEST_SUITE_P(servers, postgres,
-                         testing::Values("DAYBOOK_TEST_POSTGRESQL", "DAYBOOK_TEST_PGBOUNCER"),
-                         [](auto const& which) {
-                           return std::string(which.index == 0 ? "direct" : "pooled");
-                         });
+DAYBOOK_ON_POSTGRES_SERVERS(postgres);
 
 TEST_P(postgres, values_come_back) {
   auto const bytes = std::as_bytes(std::span("a\0b\\'", 5));

@@ -359,6 +359,8 @@ TEST_P(modes, progress_of_an_earlier_step_is_not_written_over_what_came_after_it
   EXPECT_TRUE(helper.step("mark", [&](transaction&) { helper.progress(1, 3, "third"); }));
   run.progress(2, 3, "two thirds");
   EXPECT_TRUE(run.step("write", [](transaction&) {}));
+  EXPECT_EQ(helper.record("mailed").what(), outcome::done);
+  EXPECT_EQ(seen().info.progress->note, "two thirds");
   EXPECT_TRUE(helper.step("look", [](transaction&) {}));
   EXPECT_EQ(seen().info.progress->note, "two thirds");
 }
