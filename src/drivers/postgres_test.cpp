@@ -9,11 +9,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <initializer_list>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>

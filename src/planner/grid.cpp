@@ -1,6 +1,6 @@
 // What people ask about the periods of a window.
-#include "db/cells.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "planner/period_rows.hpp"
 #include "planner/store.hpp"
 

@@ -1,10 +1,10 @@
 #include "planner/launcher.hpp"
 
-#include "db/cells.hpp"
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>

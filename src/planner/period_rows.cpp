@@ -1,7 +1,7 @@
 #include "planner/period_rows.hpp"
 
-#include "db/cells.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "planner/definition.hpp"
 
 #include <daybook/error.hpp>

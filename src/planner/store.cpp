@@ -1,8 +1,8 @@
 #include "planner/store.hpp"
 
-#include "db/cells.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "planner/strategy.hpp"
 
 #include <daybook/error.hpp>

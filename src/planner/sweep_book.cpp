@@ -1,7 +1,7 @@
 #include "planner/sweep_book.hpp"
 
-#include "db/cells.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "planner/keys_coded.hpp"
 
 #include <daybook/error.hpp>

@@ -1,6 +1,6 @@
 // What people and workers ask of sweeps and their pages.
-#include "db/cells.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "planner/sweep_book.hpp"
 
 #include <daybook/error.hpp>

@@ -1,9 +1,9 @@
 #include "queue/people.hpp"
 
-#include "db/cells.hpp"
 #include "base/text.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/names.hpp>

@@ -1,8 +1,8 @@
 // A table's rows beside the members of the queue that follows it: page by page, both ways. Each
 // page is a statement that only reads, and a short transaction where something differs.
-#include "db/cells.hpp"
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
+#include "db/cells.hpp"
 #include "queue/watcher.hpp"
 
 #include "core/transact.hpp"

@@ -1,7 +1,7 @@
 #include "queue/rows_of_query.hpp"
 
-#include "db/cells.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "queue/store.hpp"
 
 #include <daybook/error.hpp>

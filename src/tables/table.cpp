@@ -1,7 +1,7 @@
 #include "tables/table.hpp"
 
-#include "db/cells.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 

@@ -191,30 +191,31 @@ TEST_P(swept, sweeps_are_forgotten_when_the_queues_history_is_but_for_the_last) 
   };
   EXPECT_EQ(pages_of("1"), "1200 1201");
   database_.execute("delete from item where id > 3");
-  for (int sweep = 2; sweep <= 10; ++sweep) {
-    EXPECT_TRUE(plan.sweep_now(anna));
-    finish(plan);
-  }
+  auto const sweep_to = [&](int last) {
+    while (plan.sweeps(1).at(0).number < last) {
+      EXPECT_TRUE(plan.sweep_now(anna));
+      finish(plan);
+    }
+  };
+  sweep_to(9);
   clock_.advance(std::chrono::hours(24 * 30) - 1min);
-  EXPECT_TRUE(plan.sweep_now(anna));
-  finish(plan);
+  sweep_to(11);
   EXPECT_EQ(plan.sweeps(100).size(), 11U);
   clock_.advance(1min);
   static_cast<void>(plan.preview(10));  // which changes nothing
   EXPECT_EQ(plan.sweeps(100).size(), 11U);
   plan.pass();
-  EXPECT_EQ(plan.sweeps(100).size(), 1U);
+  EXPECT_EQ(plan.sweeps(100).size(), 2U);
   EXPECT_EQ(pages_of("1"), "0 0");
-  EXPECT_EQ(pages_of("10"), "0 0");
-  EXPECT_EQ(pages_of("11"), "3 4");
+  EXPECT_EQ(pages_of("9"), "0 0");
+  EXPECT_EQ(pages_of("10"), "3 4");
   EXPECT_FALSE(plan.page(key("all/1/1")));
   clock_.advance(std::chrono::hours(24 * 300));
   plan.pass();
   EXPECT_EQ(plan.sweeps(100).size(), 1U);
-  EXPECT_TRUE(plan.sweep_now(anna));
-  finish(plan);
-  plan.pass();
-  EXPECT_EQ(plan.sweeps(100).at(0).number, 12);
+  EXPECT_EQ(pages_of("10"), "0 0");
+  EXPECT_EQ(pages_of("11"), "3 4");
+  sweep_to(12);
 }
 
 TEST_P(swept, comparisons_may_be_bounded_where_rows_come_without_end) {
