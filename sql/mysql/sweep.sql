@@ -140,9 +140,10 @@ true;
 -- holes: column
 cast({column} as char character set utf8mb4);
 
+-- Bare: what is given yields to the column's own character set and collation, in which its index is.
 -- name: sweep.value_text
 -- holes: given
-convert({given} using utf8mb4);
+{given};
 
 -- name: sweep.ok_text
 -- holes: column

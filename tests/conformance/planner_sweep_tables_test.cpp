@@ -73,6 +73,35 @@ TEST_P(swept_keys, texts_go_by_the_columns_own_order) {
   expect_all(sweep({.table = "odd", .page = 3}), "code");
 }
 
+/// An o with two dots is in the middle of the letters, or after the last, by the column's own word.
+TEST_P(swept_keys, texts_are_in_any_collation) {
+  std::vector<std::string> kinds{"varchar(40)"};
+  if (on_sqlite()) kinds = {"text", "text collate rtrim"};
+  if (on_postgres()) kinds.emplace_back("text collate \"C\"");
+  if (on_mariadb()) {
+    for (auto const* const collation :
+         {"latin1 collate latin1_swedish_ci", "latin1 collate latin1_bin",
+          "utf8mb4 collate utf8mb4_swedish_ci", "utf8mb4 collate utf8mb4_unicode_ci",
+          "ucs2 collate ucs2_general_ci", "ascii collate ascii_general_ci"}) {
+      kinds.push_back("varchar(40) character set " + std::string(collation));
+    }
+  }
+  for (auto const& kind : kinds) {
+    SCOPED_TRACE(kind);
+    bool const ascii = kind.find("ascii") != std::string::npos;
+    database_.execute("drop table if exists odd");
+    table("code " + kind + " not null primary key, n int");
+    database_.execute(std::string("insert into odd(code) values ('a'), ('b'), ('z')") +
+                      (ascii ? "" : ", ('\xc3\xb6')"));
+    late = [this] { database_.execute("insert into odd(code) values ('c'), ('zz')"); };
+    sweep_strategy const how{.table = "odd", .page = 1};
+    EXPECT_TRUE(make(how).sweep_now(anna));
+    auto const got = sweep(how);
+    EXPECT_EQ(got.size(), ascii ? 5U : 6U);
+    expect_all(got, "code");
+  }
+}
+
 TEST_P(swept_keys, several_columns_are_one_key) {
   table("day date not null, code " + text() + " not null, n int, primary key (code, day)");
   std::string all;
