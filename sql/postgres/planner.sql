@@ -150,3 +150,17 @@ where not exists (select 1 from {planned} p
 -- name: planned.explain
 -- holes: query
 explain {query};
+
+-- What a queue does not forget, as it asks of each member (member.forget): those whose end a planner
+-- has not seen yet, of a period that is not done, or of a sweep that is under way.
+-- name: member.awaited
+-- holes: in_queue, key
+exists (select 1 from {planner} n
+    join {planned_period} p on p.planner = n.id and p.period_key = {key}
+  where n.queue = {in_queue} and p.state <> 2)
+  or exists (select 1 from {planner} n
+    join {sweep} w on w.planner = n.id
+      and w.sweep = (select max(x.sweep) from {sweep} x where x.planner = n.id)
+  where n.queue = {in_queue} and w.state <> 3
+    and {key} > n.name || '/' || w.sweep || '/'
+    and {key} < n.name || '/' || w.sweep || '0');

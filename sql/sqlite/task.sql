@@ -129,8 +129,10 @@ select {now};
 select lo, hi from {outcome}
 where lo > :lo - 1000 and lo < :hi and hi > :lo and finished_us >= :since_us order by lo;
 
--- Members that came before an instant.
+-- Members that came before an instant, but for those that somebody above waits for (member.awaited).
 -- name: member.forget
 -- in: queue, lo, hi, before_us
+-- holes: awaited
 delete from {member}
-where id >= :lo and id < :hi and queue = :queue and created_us < :before_us;
+where id >= :lo and id < :hi and queue = :queue and created_us < :before_us
+  and not ({awaited});

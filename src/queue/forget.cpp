@@ -28,14 +28,15 @@ std::vector<segment> done_after(core::context const& with, row const& here, task
   return out;
 }
 
-/// All but those that ended, or came, since then. What has no outcome is older than those are kept.
-std::int64_t forget_in(core::context const& with, db::session& on, row const& here,
-                       segment const& of, std::int64_t since_us) {
+/// All but those that ended, or came, since then, and those whose end is still to be seen. What has
+/// no outcome is older than those are kept.
+std::int64_t forget_in(core::context const& with, db::session& on, db::entry const& members,
+                       row const& here, segment const& of, std::int64_t since_us) {
   std::int64_t sum = 0;
   auto lo = of.lo;
   auto const forget_to = [&](std::int64_t hi) {
     if (lo >= hi) return;
-    sum += db::run(on, with.sql["member.forget"], {here.id, lo, hi, since_us}).affected;
+    sum += db::run(on, members, {here.id, lo, hi, since_us}).affected;
   };
   auto const recent = db::run(on, with.sql["outcome.since"], {of.lo, of.hi, since_us});
   for (std::size_t i = 0; i < recent.size(); ++i) {
@@ -55,6 +56,10 @@ std::int64_t forget_in(core::context const& with, db::session& on, row const& he
 std::int64_t store::forget_done(row const& here) const {
   if (here.options.forget_done.count() == 0) return 0;
   auto const since_us = now_us() - std::chrono::microseconds(here.options.forget_done).count();
+  // Those above say what they still wait for.
+  auto const awaited =
+      with_.sql.text_of("member.awaited", {{"in_queue", ":queue"}, {"key", "member_key"}});
+  auto const members = with_.sql.made("member.forget", {{"awaited", awaited}});
   std::int64_t sum = 0;
   for (auto const state : {task_state::succeeded, task_state::discarded}) {
     auto page = done_after(with_, here, state, 0);
@@ -70,7 +75,7 @@ std::int64_t store::forget_done(row const& here) const {
           auto const now = segment_of(held.row(0));
           if (now.state != state || now.due_us != never_us) continue;
           ids += now.size();
-          removed += forget_in(with_, on, here, now, since_us);
+          removed += forget_in(with_, on, members, here, now, since_us);
         }
         return removed > 0 ? core::decision::commit : core::decision::rollback;
       };

@@ -152,6 +152,22 @@ TEST_P(swept, tasks_that_end_without_a_word_of_their_page_count) {
   EXPECT_EQ(shown.given_up, 2);
 }
 
+TEST_P(swept, what_the_queue_forgets_was_done_all_the_same) {
+  work_ = book_.make_queue("pages", {.attempts = 1, .forget_done = 1h});
+  rows(30);
+  auto plan = make(10);
+  plan.pass();
+  EXPECT_TRUE(work_.add(key("all/2/1"))) << "what looks like it, and is none of it";
+  EXPECT_EQ(drain(work_), 4);
+  clock_.advance(2h);
+  EXPECT_EQ(work_.upkeep().removed, 1) << "the plan has not seen yet that they are done";
+  plan.pass();
+  EXPECT_EQ(plan.sweeps().at(0).state, sweep_state::over);
+  EXPECT_EQ(plan.sweeps().at(0).done, 3);
+  EXPECT_EQ(plan.sweeps().at(0).given_up, 0);
+  EXPECT_EQ(work_.upkeep().removed, 3);
+}
+
 TEST_P(swept, an_empty_table_has_its_end_too) {
   auto plan = make();
   EXPECT_EQ(plan.pass().launched, 1);

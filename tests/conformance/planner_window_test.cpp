@@ -182,6 +182,44 @@ TEST_P(windowed, a_plan_that_begins_sooner_or_later) {
   EXPECT_TRUE(later.pass().complete);
 }
 
+TEST_P(windowed, what_a_queue_forgets_stays_done) {
+  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  clock_.stop_at(utc(2026, 3, 28) + 10h);
+  auto plan = make();
+  EXPECT_EQ(plan.pass().launched, 1);
+  clock_.advance(1h);
+  EXPECT_THAT(work(), ElementsAre("2026-03-27"));
+  clock_.advance(13h);
+  EXPECT_EQ(export_.upkeep().removed, 0) << "its plan has not seen yet that it is done";
+  clock_.advance(10h);
+  EXPECT_EQ(plan.pass().launched, 1) << "the next day, and no other";
+  EXPECT_THAT(work(), ElementsAre("2026-03-28"));
+  EXPECT_EQ(export_.upkeep().removed, 1);
+  clock_.advance(13h);
+  plan.pass();
+  EXPECT_EQ(export_.upkeep().removed, 1);
+  EXPECT_THAT(lines(plan.grid({.limit = 2})), ElementsAre("2026-03-27 done", "2026-03-28 done"));
+}
+
+/// Also where a check held back what a person did again.
+TEST_P(windowed, what_a_queue_forgets_stays_done_while_it_is_refused) {
+  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  clock_.stop_at(utc(2026, 3, 28) + 8h);
+  auto plan = make();
+  EXPECT_EQ(plan.pass().launched, 1);
+  EXPECT_EQ(work(fails).size(), 1U);
+  clock_.advance(1h);
+  auto const not_now = [](transaction&, candidate&) { return launch_verdict::refuse("not now"); };
+  EXPECT_EQ(plan.pass({.check = not_now}).refused, 1);
+  EXPECT_TRUE(export_.retry(key("2026-03-27")));
+  EXPECT_THAT(work(), ElementsAre("2026-03-27"));
+  clock_.advance(12h + 1min);
+  static_cast<void>(export_.upkeep());
+  EXPECT_EQ(plan.pass().launched, 0) << "it was done";
+  plan.pass();
+  EXPECT_EQ(plan.watermark(), utc(2026, 3, 27) + 23h);
+}
+
 TEST_P(windowed, hours_are_made_page_by_page) {
   clock_.stop_at(utc(2026, 10, 25) + 3h);
   auto plan =
