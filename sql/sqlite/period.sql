@@ -1,14 +1,15 @@
 -- Periods of window planners, and where the tasks of those that were launched stand.
 -- `state`: 0 due, 1 launched, 2 done.
 
--- What there is: the first, where the last ends, the first due and the first launched.
+-- What there is since an instant: the first, the first due and the first launched; and where the last
+-- of all ends.
 -- name: period.bounds
 -- in: planner, since_us
 -- out: now_us, first_us, end_us, due_us, launched_us
 select {now},
   (select min(start_us) from {planned_period} where planner = :planner and start_us >= :since_us),
   (select end_us from {planned_period}
-   where planner = :planner and start_us >= :since_us order by start_us desc limit 1),
+   where planner = :planner order by start_us desc limit 1),
   (select min(start_us) from {planned_period} indexed by {prefix}planned_period_open
    where planner = :planner and state = 0 and state <> 2 and start_us >= :since_us),
   (select min(start_us) from {planned_period} indexed by {prefix}planned_period_open

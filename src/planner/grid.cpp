@@ -108,7 +108,7 @@ timestamp store::watermark() const {
   auto const first = periods(how).from(how.since).start;
   // Also where the plan begins sooner than when its rows were made.
   if (!there.first || first < *there.first) return first;
-  return there.open.value_or(there.end);
+  return there.open.value_or(there.end.value_or(first));
 }
 
 bool store::reopen(key const& period, remark const& by) const {

@@ -66,7 +66,7 @@ bounds bounds_of(core::context const& with, std::int64_t planner, timestamp sinc
     auto const row = found.row(0);
     out.now = db::time_in(row[0]).value_or(timestamp{});
     out.first = db::time_in(row[1]);
-    out.end = db::time_in(row[2]).value_or(timestamp{});
+    out.end = db::time_in(row[2]);
     out.open = db::time_in(row[3]);
     auto const launched = db::time_in(row[4]);
     if (launched && (!out.open || *launched < *out.open)) out.open = launched;
@@ -106,12 +106,15 @@ void examine_window(core::context const& with, std::string_view name, window_str
   if (of.since < timestamp(std::chrono::sys_days{std::chrono::year{1} / 1 / 1})) {
     bad(name, "its periods begin before the year 1 (since)");
   }
-  auto const many = there.first
-                        ? cut.about(of.since, *there.first) + cut.about(there.end, there.now)
-                        : cut.about(of.since, there.now);
-  if (many > most_at_once) {
-    bad(name, "some " + std::to_string(many) + " periods since " + utc_text(of.since) +
-                  " (since): at most 1000000 are made at once; begin later, or make them longer");
+  auto const before_first = cut.about(of.since, there.first.value_or(of.since));
+  auto const after_last = cut.about(there.end.value_or(of.since), there.now);
+  if (auto const many = before_first + after_last; many > most_at_once) {
+    auto const from = before_first > 0 ? of.since : there.end.value_or(of.since);
+    bad(name, "some " + std::to_string(many) + " periods since " + utc_text(from) +
+                  " (since): at most 1000000 are made at once; " +
+                  (after_last > most_at_once && there.end
+                       ? "they go on where the last one ends: make another plan"
+                       : "begin later, or make them longer"));
   }
   auto const* const before =
       known ? std::get_if<window_strategy>(&known->options.strategy) : nullptr;

@@ -16,11 +16,11 @@ namespace daybook {
 inline namespace v1 {
 namespace planners {
 
-/// What there is, of periods that begin at `since` or later.
+/// What there is, of periods that begin at `since` or later, and of all.
 struct bounds {
   timestamp now{};
   std::optional<timestamp> first;  ///< begins then; empty: there is none
-  timestamp end{};                 ///< where the last ends
+  std::optional<timestamp> end;    ///< where the last of all ends; empty: there was never one
   std::optional<timestamp> open;   ///< the first that is not done begins then
 };
 [[nodiscard]] bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since);

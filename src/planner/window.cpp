@@ -35,10 +35,11 @@ class window {
   // Each: false where it was stopped before its end.
 
   /// Rows for the periods that are over. Those before the first, where the plan begins sooner now,
-  /// from the last on: rows are without a gap whenever it is stopped.
+  /// from the last on; those after the last also where the plan begins later now: rows are without
+  /// a gap whenever it is stopped, and when it begins sooner again none is missing between them.
   bool make() {
     auto sooner = before_first(true);
-    auto late = after_last(false);
+    walk late(in_, there_.end.value_or(how_.since), there_.now, false);
     return make_all(sooner) && make_all(late);
   }
 
@@ -82,7 +83,8 @@ class window {
   /// What launch_due() would find if make() were called before it.
   bool look_at_due() {
     auto sooner = before_first(how_.newest_first);
-    auto late = after_last(how_.newest_first);
+    walk late(in_, std::max(there_.end.value_or(how_.since), how_.since), there_.now,
+              how_.newest_first);
     return look_at_all(how_.newest_first ? late : sooner) && launch_due() &&
            look_at_all(how_.newest_first ? sooner : late);
   }
@@ -90,9 +92,6 @@ class window {
  private:
   [[nodiscard]] walk before_first(bool newest_first) const {
     return {in_, how_.since, there_.first.value_or(how_.since), newest_first};
-  }
-  [[nodiscard]] walk after_last(bool newest_first) const {
-    return {in_, there_.first ? there_.end : how_.since, there_.now, newest_first};
   }
   [[nodiscard]] std::int64_t size() const { return of_.declared().options.page; }
   [[nodiscard]] std::vector<open_period> read(page_of_periods::state state, bool newest_first,

@@ -182,6 +182,25 @@ TEST_P(windowed, a_plan_that_begins_sooner_or_later) {
   EXPECT_TRUE(later.pass().complete);
 }
 
+TEST_P(windowed, no_day_is_lost_when_a_plan_begins_later_and_sooner_again) {
+  auto const first = utc(2026, 3, 20) + 23h;
+  clock_.stop_at(utc(2026, 3, 24) + 10h);
+  EXPECT_EQ(make({}, {.since = first}).pass().launched, 3);
+  clock_.stop_at(utc(2026, 3, 30) + 10h);
+  auto later = make({}, {.since = utc(2026, 3, 27) + 23h});
+  EXPECT_EQ(later.watermark(), utc(2026, 3, 27) + 23h);
+  EXPECT_THAT(later.preview(), SizeIs(2)) << "none of those that it does not have any more";
+  EXPECT_EQ(later.pass().launched, 2);
+  EXPECT_THAT(lines(later.grid()), ElementsAre("2026-03-28 waiting", "2026-03-29 waiting"));
+  auto sooner = make({}, {.since = first});
+  EXPECT_THAT(sooner.preview(), SizeIs(4));
+  EXPECT_EQ(sooner.pass().launched, 4);
+  EXPECT_EQ(rows_of("planned_period"), "9");
+  EXPECT_THAT(work(), SizeIs(9));
+  sooner.pass();
+  EXPECT_EQ(sooner.watermark(), utc(2026, 3, 29) + 22h);
+}
+
 TEST_P(windowed, what_a_queue_forgets_stays_done) {
   book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
   clock_.stop_at(utc(2026, 3, 28) + 10h);
@@ -322,6 +341,12 @@ TEST_P(windowed, a_plan_of_minutes_goes_on_for_years) {
   clock_.stop_at(utc(2026, 3, 30));
   EXPECT_FALSE(make({.page = 500}, minutes).pass().complete);
   EXPECT_EQ(rows_of("planned_period"), "1441");
+  clock_.stop_at(utc(2029, 3, 30));
+  auto later = minutes;
+  later.since = utc(2029, 3, 29);
+  EXPECT_THAT(message_of([&] { make({}, later); }),
+              testing::AllOf(HasSubstr("periods since 2026-03-30T00:00:00Z (since)"),
+                             HasSubstr("they go on where the last one ends: make another plan")));
 }
 
 /// By the primary key a pass would read all that was ever done.
