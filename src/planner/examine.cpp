@@ -32,9 +32,9 @@ void examine(surroundings const& around, std::string_view name, std::string cons
   }
 }
 
-void examine(surroundings const& around, std::string_view name, std::string const& /*queue*/,
+void examine(surroundings const& around, std::string_view name, std::string const& queue,
              window_strategy const& of) {
-  examine_window(around.with, name, of);
+  examine_window(around.with, name, queue, of);
 }
 
 void examine(surroundings const& around, std::string_view name, std::string const& /*queue*/,

@@ -3,10 +3,13 @@
 #include "core/transact.hpp"
 #include "db/cells.hpp"
 #include "planner/definition.hpp"
+#include "queue/store.hpp"
 
 #include <daybook/error.hpp>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace daybook {
@@ -16,6 +19,7 @@ namespace planners {
 namespace {
 
 constexpr std::int64_t most_at_once = 1'000'000;
+constexpr std::int64_t periods_at_once = 1000;
 
 std::int64_t us_of(timestamp instant) { return instant.time_since_epoch().count(); }
 
@@ -57,6 +61,35 @@ open_period period_in(std::span<cell const> row) {
   return out;
 }
 
+/// Whether a task stands for the period whose end the planner has still to see.
+bool is_awaited(open_period const& one) {
+  using course = open_period::course;
+  if (!one.launched_before && !one.launched) return false;
+  return one.task == course::under_way || (one.task == course::succeeded && !one.reopened);
+}
+
+/// The tasks of periods are looked for in the planner's queue: in another one they would be
+/// launched once more.
+void check_none_awaited(core::context const& with, definition const& before) {
+  auto const queue = queues::look(with, before.options.queue);
+  if (!queue) return;
+  for (auto const state : {page_of_periods::state::launched, page_of_periods::state::due}) {
+    page_of_periods what{.of = state, .mark = timestamp::min(), .limit = periods_at_once};
+    for (;;) {
+      auto const page = read_open(with, before.id, queue->id, what);
+      auto const found = std::find_if(page.begin(), page.end(), is_awaited);
+      if (found != page.end()) {
+        bad(before.name, "the task of period " + found->what.key + " is in queue '" +
+                             before.options.queue +
+                             "', and the plan has not seen its end: its queue may be changed when "
+                             "a pass has; until then make another plan");
+      }
+      if (std::cmp_less(page.size(), what.limit)) break;
+      what.mark = page.back().what.start;
+    }
+  }
+}
+
 }  // namespace
 
 bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since) {
@@ -89,7 +122,8 @@ std::vector<open_period> read_open(core::context const& with, std::int64_t plann
   return out;
 }
 
-void examine_window(core::context const& with, std::string_view name, window_strategy const& of) {
+void examine_window(core::context const& with, std::string_view name, std::string const& queue,
+                    window_strategy const& of) {
   auto const cut = [&] {
     try {
       return periods(of);
@@ -122,6 +156,7 @@ void examine_window(core::context const& with, std::string_view name, window_str
       (before->each != of.each || before->count != of.count || before->zone != of.zone)) {
     bad(name, "how its periods are cut (each, count, zone) does not change any more: make another");
   }
+  if (before != nullptr && known->options.queue != queue) check_none_awaited(with, *known);
 }
 
 }  // namespace planners

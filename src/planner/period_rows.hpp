@@ -48,7 +48,8 @@ struct page_of_periods {
                                                  std::int64_t queue, page_of_periods const& what);
 
 /// Before the planner is made or changed. On failure: daybook::error (fault::bad_argument).
-void examine_window(core::context const& with, std::string_view name, window_strategy const& of);
+void examine_window(core::context const& with, std::string_view name, std::string const& queue,
+                    window_strategy const& of);
 
 }  // namespace planners
 }  // namespace v1

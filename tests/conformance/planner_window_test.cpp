@@ -239,6 +239,42 @@ TEST_P(windowed, what_a_queue_forgets_stays_done_while_it_is_refused) {
   EXPECT_EQ(plan.watermark(), utc(2026, 3, 27) + 23h);
 }
 
+TEST_P(windowed, what_is_launched_holds_the_plan_to_its_queue) {
+  book_.make_queue("other", {.attempts = 1});
+  auto const moved = [&] {
+    return book_.make_planner("days", {.queue = "other", .strategy = days({.again_after = 0s})});
+  };
+  make().pass();
+  EXPECT_THAT(message_of(moved),
+              testing::AllOf(HasSubstr("plan 'days': the task of period 2026-03-27 is in queue "
+                                       "'export', and the plan has not seen its end"),
+                             HasSubstr("make another plan")));
+  EXPECT_THAT(
+      work([](std::string const& day) { return day == "2026-03-28" ? fails(day) : succeeds(day); }),
+      SizeIs(3));
+  EXPECT_EQ(fault_of(moved), fault::bad_argument) << "no pass has seen it";
+  make().pass();
+  EXPECT_EQ(moved().pass().launched, 1) << "what failed goes on there";
+  EXPECT_FALSE(book_.queue("other")->find(key("2026-03-27")).has_value());
+  EXPECT_TRUE(book_.queue("other")->find(key("2026-03-28")).has_value());
+}
+
+TEST_P(windowed, what_is_asked_for_again_holds_the_plan_to_its_queue) {
+  book_.make_queue("other", {.attempts = 1});
+  auto const moved = [&] {
+    return book_.make_planner("days", {.queue = "other", .strategy = days({.again_after = 0s})});
+  };
+  auto plan = make({}, {.again_after = 0s});
+  plan.pass();
+  work(fails);
+  auto const not_now = [](transaction&, candidate&) { return launch_verdict::refuse("not now"); };
+  EXPECT_EQ(plan.pass({.check = not_now}).refused, 3);
+  EXPECT_TRUE(export_.retry(key("2026-03-29")));
+  EXPECT_THAT(message_of(moved), HasSubstr("the task of period 2026-03-29"));
+  EXPECT_THAT(work(fails), SizeIs(1));
+  EXPECT_EQ(moved().pass().launched, 3);
+}
+
 TEST_P(windowed, hours_are_made_page_by_page) {
   clock_.stop_at(utc(2026, 10, 25) + 3h);
   auto plan =
