@@ -10,6 +10,7 @@
 #include <daybook/transaction.hpp>
 
 #include <exception>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -32,6 +33,12 @@ std::string keys_text(std::span<candidate const> page) {
 decision refusal(std::string why) {
   return {decision::kind::refuse, base::bounded(why, longest_reason)};
 }
+
+bool is_launch(decision const& of) {
+  return of.what == decision::kind::launch || of.what == decision::kind::again;
+}
+
+std::size_t hash_of(candidate const& of) { return std::hash<std::string>{}(of.key.str()); }
 
 bool is_over(task_state state) noexcept {
   return state == task_state::succeeded || state == task_state::failed ||
@@ -61,9 +68,8 @@ std::vector<decision> launcher::decide(transaction& in, std::span<candidate> pag
   std::vector<decision> out;
   out.reserve(page.size());
   for (auto& one : page) {
-    auto by = by_rule(one);
-    bool const asked = by.what == decision::kind::launch || by.what == decision::kind::again;
-    if (asked) {
+    auto by = launched_.contains(hash_of(one)) ? decision{decision::kind::pass_over} : by_rule(one);
+    if (is_launch(by)) {
       if (auto checked = decide_one(in, one); checked.what == decision::kind::refuse) {
         by = std::move(checked);
       }
@@ -191,6 +197,14 @@ page_sum launcher::write(db::session& on, std::span<candidate const> page,
   if (!refused.empty()) db::run(on, with_.sql["planned.refuse"], {of_->id, refused.text()});
   if (out.launched > 0) db::run(on, with_.sql["planner.launched"], {of_->id, out.launched});
   return out;
+}
+
+void launcher::written(std::span<candidate const> page, std::span<decision const> what) {
+  if (!std::holds_alternative<query_strategy>(of_->options.strategy)) return;
+  if (rule_of(of_->options) == launch_rule::once) return;  // the planner itself remembers
+  for (std::size_t i = 0; i < what.size(); ++i) {
+    if (is_launch(what[i])) launched_.insert(hash_of(page[i]));
+  }
 }
 
 }  // namespace planners

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace daybook {
@@ -50,6 +51,9 @@ class launcher {
   /// `first`: as queues::store::reserve() gave it for as many.
   page_sum write(db::session& on, std::span<candidate const> page, std::span<decision const> what,
                  std::int64_t first) const;
+  /// A page was committed: what it launched is passed over where a query gives it once more. A
+  /// period comes once, and an event that comes again is another.
+  void written(std::span<candidate const> page, std::span<decision const> what);
 
  private:
   void put_earlier(db::session& on, std::span<candidate> page) const;
@@ -61,6 +65,9 @@ class launcher {
   queues::store const* into_;
   launch_check const* more_;
   std::optional<db::statement> check_;
+  /// Hashes of the keys, where the rule might launch them again: two that are alike put one off to
+  /// the next pass.
+  std::unordered_set<std::size_t> launched_;
 };
 
 /// One of each key, in their order.

@@ -7,6 +7,7 @@
 #include <daybook/transaction.hpp>
 
 #include <exception>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -37,12 +38,14 @@ class pass final : public sink {
     auto const all = distinct(std::move(page));
     auto const first = of_.into().reserve(static_cast<std::int64_t>(all.size()));
     page_sum part;
+    std::vector<decision> what;
     step([&](transaction& tx) {
       auto mine = all;  // the checks may change them, each time anew
-      auto const what = launches_.decide(tx, mine);
+      what = launches_.decide(tx, mine);
       part = launches_.write(tx.internals(), mine, what, first);
       if (also) also(tx.internals(), what);
     });
+    launches_.written(all, what);
     sum_.seen += static_cast<std::int64_t>(all.size());
     sum_.launched += part.launched;
     sum_.refused += part.refused;
@@ -122,7 +125,7 @@ class looking final : public sink {
       return core::decision::rollback;
     });
     for (auto& one : part) {
-      if (found_.size() < limit_) found_.push_back(std::move(one));
+      if (found_.size() < limit_ && seen_.insert(one.key).second) found_.push_back(std::move(one));
     }
     return found_.size() < limit_;
   }
@@ -140,6 +143,7 @@ class looking final : public sink {
   std::size_t limit_;
   launcher launches_;
   std::vector<plan_preview> found_;
+  std::set<std::string> seen_;  ///< their keys: a query may give one in several pages
 };
 
 bool feed_any(store const& of, sink& into) {
