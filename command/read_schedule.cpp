@@ -24,7 +24,7 @@ void read_cron(declared_schedule& into, toml_value const& from) {
 }
 
 void read_grace(declared_schedule& into, toml_value const& from) {
-  auto const length = from.length(std::chrono::seconds{0}, a_year);
+  auto const length = from.length(std::chrono::seconds{1}, a_year);
   into.options.grace = std::chrono::floor<std::chrono::seconds>(length);
   if (into.options.grace != length) from.wrong("whole seconds are wanted");
 }
