@@ -103,6 +103,9 @@ void read_in_order(declared_queue& into, toml_value const& from) {
 
 void read_forget_done(declared_queue& into, toml_value const& from) {
   if (into.options.period.count() > 0) from.wrong("a task of a queue with a period is done again");
+  if (into.watch) {
+    from.wrong("it does not go with a table that is watched: its rows would bring them again");
+  }
   into.options.forget_done = std::chrono::floor<seconds>(
       from.length(std::chrono::minutes{1}, milliseconds(into.options.retention)));
 }

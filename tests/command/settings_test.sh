@@ -233,6 +233,13 @@ name = "stock"
 period = "500ms"
 command = ["sync"]
 END
+wrong "what is done is forgotten, and its row is watched" 5 15 "forget_done: it does not go with a table that is watched" <<'END'
+[[queue]]
+name = "stock"
+command = ["sync"]
+watch = { table = "product", key = "code" }
+forget_done = "1d"
+END
 wrong "a place that a batch has not" 4 20 "command: character 1: no placeholder is named 'key'; there are {queue}, and" <<'END'
 [[queue]]
 name = "stock"
