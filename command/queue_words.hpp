@@ -1,4 +1,5 @@
-// The words for what a queue and its tasks can be, as people, programs and daybook.toml write them.
+// The words for what a queue and its tasks can be, as people and programs write them; daybook.toml
+// has shorter ones for the cadence, and no `tx`.
 // Thread safety: values.
 #pragma once
 

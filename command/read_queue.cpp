@@ -1,13 +1,13 @@
 #include "read_queue.hpp"
 
 #include "options.hpp"
+#include "queue_words.hpp"
 #include "read_table.hpp"
-#include "schedule_words.hpp"
 
 #include <daybook/names.hpp>
 
 #include <array>
-#include <charconv>
+#include <cstdint>
 #include <string>
 
 namespace command {
@@ -20,15 +20,13 @@ using std::chrono::seconds;
 
 constexpr milliseconds a_century = hours{24 * 36500};
 
-constexpr words_for<daybook::cadence, 2> cadence_words{
+/// The file's are shorter (docs/command.md).
+constexpr words_for<daybook::cadence, 2> toml_cadence_words{
     {{"turn", daybook::cadence::from_turn}, {"finish", daybook::cadence::from_finish}}};
-constexpr words_for<daybook::step_mode, 2> mode_words{
+/// Those of a command: no `tx`.
+constexpr words_for<daybook::step_mode, 2> toml_mode_words{
     {{"at-least-once", daybook::step_mode::at_least_once},
      {"at-most-once", daybook::step_mode::at_most_once}}};
-constexpr words_for<daybook::on_new, 2> on_new_words{
-    {{"now", daybook::on_new::now}, {"next-round", daybook::on_new::next_round}}};
-constexpr std::array<std::pair<std::string_view, seconds>, 4> rate_units{
-    {{"/s", seconds{1}}, {"/m", seconds{60}}, {"/h", hours{1}}, {"/d", hours{24}}}};
 
 void read_name(declared_queue& into, toml_value const& from) {
   into.name = from.text();
@@ -41,20 +39,13 @@ void read_mode(declared_queue& into, toml_value const& from) {
         "'tx' is for handlers in a program: a command cannot share a transaction with us; there "
         "are at-least-once, at-most-once");
   }
-  into.options.mode = from.word(mode_words);
+  into.options.mode = from.word(toml_mode_words);
 }
 
 void read_rate(declared_queue& into, toml_value const& from) {
-  auto const given = from.text();
-  std::int64_t count = 0;
-  auto const [end, problem] = std::from_chars(given.data(), given.data() + given.size(), count);
-  std::string_view const unit(end, static_cast<std::size_t>(given.data() + given.size() - end));
-  if (problem == std::errc{} && count >= 1 && count <= 1'000'000) {
-    for (auto const& [name, per] : rate_units) {
-      if (unit == name) into.options.rate = {count, per};
-    }
-  }
-  if (!into.options.rate) {
+  into.options.rate = rate_from(from.text());
+  auto const count = into.options.rate ? into.options.rate->count : 0;
+  if (count < 1 || count > 1'000'000) {
     from.wrong(
         "a number from 1 to 1000000 and a time are wanted, in quotes: \"50/s\", \"10/m\", "
         "\"1000/h\" or \"20000/d\"");
@@ -146,7 +137,8 @@ constexpr std::array<key, 25> keys{{
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
     {"grain", read_grain},
-    {"cadence", [](auto& into, auto& from) { into.options.cadence = from.word(cadence_words); }},
+    {"cadence",
+     [](auto& into, auto& from) { into.options.cadence = from.word(toml_cadence_words); }},
     {"mode", read_mode},
     {"attempts", read_number<&daybook::queue_options::attempts, 1, 1000>},
     {"backoff",
