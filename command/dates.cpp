@@ -2,11 +2,11 @@
 
 #include "exit.hpp"
 #include "format.hpp"
+#include "numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 
@@ -14,16 +14,8 @@ namespace command {
 
 namespace {
 
-/// Digits of a text; -1: it holds anything else, or nothing.
-int number_of(std::string_view text) {
-  if (text.empty() ||
-      !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-    return -1;
-  }
-  int out = -1;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
-}
+/// Of six digits at most; -1: it holds anything else, or nothing.
+int number_of(std::string_view text) { return static_cast<int>(whole_number(text).value_or(-1)); }
 
 std::optional<std::chrono::year_month_day> date_in(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return {};

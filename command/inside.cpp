@@ -3,6 +3,7 @@
 #include "attempt.hpp"
 #include "exit.hpp"
 #include "format.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "verbs.hpp"
 
@@ -13,7 +14,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -30,17 +30,10 @@ struct how_far {
 
 /// "17" or "17/40".
 std::optional<how_far> how_far_from(std::string_view text) {
-  auto const number = [](std::string_view part) -> std::optional<std::int64_t> {
-    std::int64_t out = 0;
-    auto const end = part.data() + part.size();
-    auto const [stop, problem] = std::from_chars(part.data(), end, out);
-    if (part.empty() || problem != std::errc{} || stop != end || out < 0) return {};
-    return out;
-  };
   auto const slash = text.find('/');
-  auto const done = number(text.substr(0, slash));
+  auto const done = whole_number(text.substr(0, slash));
   auto const total = slash == std::string_view::npos ? std::optional<std::int64_t>{0}
-                                                     : number(text.substr(slash + 1));
+                                                     : whole_number(text.substr(slash + 1));
   if (!done || !total) return {};
   return how_far{*done, *total};
 }

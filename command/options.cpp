@@ -2,6 +2,7 @@
 
 #include "exit.hpp"
 #include "format.hpp"
+#include "numbers.hpp"
 #include "settings.hpp"
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -139,16 +139,12 @@ void parse(CLI::App& app, arguments const& given, std::string const& usage) {
 }
 
 std::optional<milliseconds> duration_from(std::string_view text) {
-  // from_chars takes a minus, and we do not.
-  if (text.empty() || text.front() < '0' || text.front() > '9') return {};
-  std::int64_t number = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{}) return {};
-  std::string_view const rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  auto const front = number_in_front(text);
+  if (!front) return {};
   for (auto const& one : units) {
-    if (rest != one.name) continue;
-    if (number > longest / one.length) return {};
-    return number * one.length;
+    if (front->rest != one.name) continue;
+    if (front->number > longest / one.length) return {};
+    return front->number * one.length;
   }
   return {};
 }

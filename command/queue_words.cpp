@@ -1,9 +1,10 @@
 #include "queue_words.hpp"
 
+#include "numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <chrono>
 
 namespace command {
@@ -24,13 +25,10 @@ constexpr std::array<unit, 4> units{{{"s", std::chrono::seconds{1}},
 }  // namespace
 
 std::optional<daybook::rate> rate_from(std::string_view text) {
-  auto const slash = text.find('/');
-  if (slash == 0 || slash == std::string_view::npos || text.front() == '-') return {};
-  std::int64_t count = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + slash, count);
-  if (problem != std::errc{} || end != text.data() + slash) return {};
+  auto const front = number_in_front(text);
+  if (!front || !front->rest.starts_with('/')) return {};
   for (auto const& one : units) {
-    if (text.substr(slash + 1) == one.name) return daybook::rate{count, one.length};
+    if (front->rest.substr(1) == one.name) return daybook::rate{front->number, one.length};
   }
   return {};
 }

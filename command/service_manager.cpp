@@ -1,11 +1,11 @@
 #include "service_manager.hpp"
 
+#include "numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 
@@ -24,18 +24,12 @@ std::string taken(char const* variable) {
   return out;
 }
 
-std::int64_t number_of(std::string const& text) noexcept {
-  std::int64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
-}
-
 }  // namespace
 
 service_manager::service_manager() : socket_(taken("NOTIFY_SOCKET")) {
-  auto const length = number_of(taken("WATCHDOG_USEC"));
+  auto const length = whole_number(taken("WATCHDOG_USEC")).value_or(0);
   auto const whom = taken("WATCHDOG_PID");
-  if (length <= 0 || (!whom.empty() && number_of(whom) != ::getpid())) return;
+  if (length <= 0 || (!whom.empty() && whole_number(whom) != ::getpid())) return;
   // Twice as often as is needed, as sd_watchdog_enabled(3) asks for.
   watchdog_ = std::max(std::chrono::milliseconds{1}, std::chrono::floor<std::chrono::milliseconds>(
                                                          std::chrono::microseconds{length} / 2));
