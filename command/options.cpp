@@ -119,6 +119,18 @@ void add_duration(CLI::App& app, std::string const& flag, milliseconds& into,
       ->type_name("TIME");
 }
 
+void add_choice(CLI::App& app, std::string const& flag, std::function<bool(std::string_view)> take,
+                std::string const& help) {
+  app.add_option_function<std::string>(
+         flag,
+         [flag, take = std::move(take)](std::string const& given) {
+           if (take(given)) return;
+           throw CLI::ValidationError(flag, fmt::format("'{}' is not known", printable(given)));
+         },
+         help)
+      ->type_name("HOW");
+}
+
 void parse(CLI::App& app, arguments const& given, std::string const& usage) {
   auto formatter = std::make_shared<own_usage>(usage);
   formatter->column_width(20);

@@ -9,10 +9,13 @@
 #pragma once
 
 #include "verbs.hpp"
+#include "words.hpp"
 
 #include <daybook/book.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +48,12 @@ enum class when_missing { refuse, create };
 void add_database_options(CLI::App& app, database_options& into);
 void add_duration(CLI::App& app, std::string const& flag, std::chrono::milliseconds& into,
                   std::string const& help);
+/// One word of a few; `take` says whether it is one.
+void add_choice(CLI::App& app, std::string const& flag, std::function<bool(std::string_view)> take,
+                std::string const& help);
+template <class T, std::size_t N>
+void add_word(CLI::App& app, std::string const& flag, T& into, words_for<T, N> const& words,
+              std::string const& help);
 
 /// `usage` is for the help: what follows the verb. On failure: complaint (64). After --help:
 /// help_shown.
@@ -80,5 +89,18 @@ struct split_arguments {
 /// Overwrites database URLs in the program's own argv, for `ps` shows that to everybody.
 /// What stands behind "--" belongs to the child and is left alone.
 void hide_urls(int count, char** argv) noexcept;
+
+// --- Inline implementations ---
+
+template <class T, std::size_t N>
+void add_word(CLI::App& app, std::string const& flag, T& into, words_for<T, N> const& words,
+              std::string const& help) {
+  auto const take = [&into, &words](std::string_view given) {
+    auto const meant = value_in(words, given);
+    if (meant) into = *meant;
+    return meant.has_value();
+  };
+  add_choice(app, flag, take, help);
+}
 
 }  // namespace command

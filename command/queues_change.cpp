@@ -53,24 +53,6 @@ std::string all_of_stdin() {
   return out;
 }
 
-/// One word of a few, as an option.
-template <class Words, class T>
-void add_word(CLI::App& app, std::string const& flag, T& into, Words const& words,
-              std::string const& help) {
-  app.add_option_function<std::string>(
-         flag,
-         [&into, &words, flag](std::string const& given) {
-           for (auto const& [word, meant] : words) {
-             if (given != word) continue;
-             into = meant;
-             return;
-           }
-           throw CLI::ValidationError(flag, fmt::format("'{}' is not known", printable(given)));
-         },
-         help)
-      ->type_name("HOW");
-}
-
 void add_rate(CLI::App& app, std::optional<daybook::rate>& into) {
   app.add_option_function<std::string>(
          "--rate",

@@ -199,14 +199,11 @@ int schedules_ticks(arguments const& given) {
   add_database_options(app, where);
   parse(app, given, "NAME [options]");
   if (app.count("--state") > 0) {
-    for (auto const& [word, meant] : tick_state_words) {
-      if (state == word) query.state = meant;
-    }
+    query.state = value_in(tick_state_words, state);
     if (!query.state) {
       throw complaint(exit_code::usage,
-                      fmt::format("schedules ticks: --state {}: there are due, running, done, "
-                                  "failed and skipped",
-                                  printable(state)));
+                      fmt::format("schedules ticks: --state {}: no state; there are {}",
+                                  printable(state), listed(tick_state_words)));
     }
   }
   if (app.count("--before") > 0) query.before = instant_from(before);

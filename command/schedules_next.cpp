@@ -43,24 +43,6 @@ struct request {
   database_options where;
 };
 
-template <class Words>
-void add_word(CLI::App& app, std::string const& flag, auto& into, Words const& words,
-              std::string const& help) {
-  app.add_option_function<std::string>(
-         flag,
-         [&into, &words, flag](std::string const& given) {
-           for (auto const& [word, meant] : words) {
-             if (given == word) {
-               into = meant;
-               return;
-             }
-           }
-           throw CLI::ValidationError(flag, fmt::format("'{}' is not known", printable(given)));
-         },
-         help)
-      ->type_name("HOW");
-}
-
 request read(arguments const& given) {
   request out;
   std::string cron;

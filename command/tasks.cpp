@@ -96,13 +96,9 @@ void print_text(std::vector<daybook::task_outcome> const& all) {
 }
 
 daybook::task_state state_of(std::string const& text) {
-  std::string known;
-  for (auto const& [word, meant] : task_state_words) {
-    if (text == word) return meant;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
-  }
+  if (auto const found = value_in(task_state_words, text)) return *found;
   throw complaint(exit_code::usage, fmt::format("tasks list: --state {}: no state; there are {}",
-                                                printable(text), known));
+                                                printable(text), listed(task_state_words)));
 }
 
 }  // namespace

@@ -6,12 +6,15 @@
 //   into.backoff = value.length(1ms, 24h);
 #pragma once
 
+#include "words.hpp"
+
 // What we do not use of it takes long to compile.
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,9 +50,8 @@ class toml_value {
   [[nodiscard]] toml::table const& table() const;
   /// A table of texts, as they stand in the file.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> named_texts() const;
-  /// One of the words of `known`: pairs of a word and what it stands for.
-  template <class Words>
-  [[nodiscard]] auto word(Words const& known) const;
+  template <class T, std::size_t N>
+  [[nodiscard]] T word(words_for<T, N> const& known) const;
   /// What `read` makes of it; its daybook::error or std::invalid_argument is said to be of here.
   template <std::invocable F>
   auto checked(F const& read) const -> decltype(read());
@@ -67,15 +69,11 @@ class toml_value {
 
 // --- Inline implementations ---
 
-template <class Words>
-auto toml_value::word(Words const& known) const {
+template <class T, std::size_t N>
+T toml_value::word(words_for<T, N> const& known) const {
   auto const given = text();
-  std::string there;
-  for (auto const& [name, value] : known) {
-    if (given == name) return value;
-    there += (there.empty() ? "" : ", ") + std::string(name);
-  }
-  wrong("'" + given + "' is not known; there are " + there);
+  if (auto const found = value_in(known, given)) return *found;
+  wrong("'" + given + "' is not known; there are " + listed(known));
 }
 
 template <std::invocable F>

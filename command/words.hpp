@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +21,24 @@ template <class T, std::size_t N>
     if (meant == value) return word;
   }
   return "?";
+}
+
+/// The value of a word. Empty: it is none of them.
+template <class T, std::size_t N>
+[[nodiscard]] constexpr std::optional<T> value_in(words_for<T, N> const& words,
+                                                  std::string_view given) noexcept {
+  for (auto const& [word, meant] : words) {
+    if (word == given) return meant;
+  }
+  return {};
+}
+
+/// All of them, for help and messages: "first, second, both".
+template <class T, std::size_t N>
+[[nodiscard]] std::string listed(words_for<T, N> const& words) {
+  std::string out;
+  for (auto const& [word, meant] : words) out.append(out.empty() ? "" : ", ").append(word);
+  return out;
 }
 
 }  // namespace command
