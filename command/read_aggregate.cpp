@@ -1,17 +1,14 @@
 #include "read_aggregate.hpp"
 
 #include "options.hpp"
+#include "read_table.hpp"
 
 #include <daybook/names.hpp>
-#include <daybook/zone.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -23,36 +20,6 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-template <class T>
-struct known_key {
-  std::string_view name;
-  void (*read)(T&, toml_value const&);
-};
-
-/// All that are there, in the order of `keys`; `in` is what they stand in.
-template <class T, std::size_t N>
-void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view in,
-               std::array<known_key<T>, N> const& keys,
-               std::initializer_list<std::string_view> needed) {
-  for (auto const& [name, value] : from) {
-    bool const known = std::any_of(keys.begin(), keys.end(),
-                                   [&name = name](auto const& one) { return name == one.name; });
-    if (known) continue;
-    std::string there;
-    for (auto const& one : keys) there += fmt::format("{}{}", there.empty() ? "" : ", ", one.name);
-    wrong_in_file(file, name.source(),
-                  fmt::format("'{}' is not known in {}; there are {}", name.str(), in, there));
-  }
-  for (auto const& one : needed) {
-    if (from.contains(one)) continue;
-    wrong_in_file(file, from.source(), fmt::format("{} needs a {}", in, one));
-  }
-  for (auto const& one : keys) {
-    auto const* const node = from.get(one.name);
-    if (node != nullptr) one.read(into, toml_value(file, one.name, *node));
-  }
-}
 
 /// Of a table or of a column.
 std::string name_of(toml_value const& from) {
@@ -153,11 +120,6 @@ void read_cron(declared& into, toml_value const& from) {
   from.checked([&] { return into.cron->hashed(into.schedule()); });
 }
 
-void read_zone(declared& into, toml_value const& from) {
-  into.zone = from.text();
-  from.checked([&] { return daybook::zone(into.zone); });
-}
-
 void read_source(declared& into, toml_value const& from) {
   read_keys(into.options.source, from.table(), from.file(), from.name(), source_keys,
             {"table", "key", "state", "link", "group"});
@@ -195,7 +157,7 @@ constexpr std::array<known_key<declared>, 13> keys{{
     {"name", read_name},
     {"every", read_every},
     {"cron", read_cron},
-    {"zone", read_zone},
+    {"zone", [](declared& into, toml_value const& from) { into.zone = zone_of(from); }},
     {"source", read_source},
     {"parent", read_parent},
     {"sums", read_sums},

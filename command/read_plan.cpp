@@ -184,7 +184,7 @@ void need(toml::table const& from, std::string_view file, std::string_view kind,
 
 declared_plan read_plan(toml::table const& from, std::string_view file) {
   parts all;
-  read_keys(all, from, file, "plan", keys, {"name", "kind", "queue"});
+  read_keys(all, from, file, "a [[plan]]", keys, {"name", "kind", "queue"});
   auto const kind = from["kind"].value_or(std::string());
   refuse_others(from, file, kind);
   if (kind == "query") {

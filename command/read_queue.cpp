@@ -173,7 +173,7 @@ constexpr std::array<key, 25> keys{{
 
 declared_queue read_queue(toml::table const& from, std::string_view file) {
   declared_queue out;
-  read_keys(out, from, file, "queue", keys, {"name", "command"});
+  read_keys(out, from, file, "a [[queue]]", keys, {"name", "command"});
   settle_backoff(from, file, out.options.backoff, out.options.longest_backoff);
   return out;
 }

@@ -82,7 +82,7 @@ constexpr std::array<known_key<declared_schedule>, 17> keys{{
 
 declared_schedule read_schedule(toml::table const& from, std::string_view file) {
   declared_schedule out;
-  read_keys(out, from, file, "schedule", keys, {"name", "cron", "command"});
+  read_keys(out, from, file, "a [[schedule]]", keys, {"name", "cron", "command"});
   settle_backoff(from, file, out.options.backoff, out.options.longest_backoff);
   toml_value const cron(file, "cron", *from.get("cron"));
   cron.checked([&] { return out.cron.hashed(out.name); });

@@ -3,7 +3,7 @@
 // Thread safety: any thread. On failure, all: complaint (65) with file, line and column.
 //
 //   constexpr std::array<known_key<declared_queue>, 2> keys{{{"name", read_name}, ...}};
-//   read_keys(out, from, file, "queue", keys);
+//   read_keys(out, from, file, "a [[queue]]", keys, {"name"});
 #pragma once
 
 #include "placeholders.hpp"
@@ -31,9 +31,9 @@ struct known_key {
   void (*read)(T&, toml_value const&);
 };
 
-/// All that are there, in the order of `keys`.
+/// All that are there, in the order of `keys`; `in` is what they stand in, as "a [[queue]]".
 template <class T, std::size_t N>
-void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view kind,
+void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view in,
                std::array<known_key<T>, N> const& keys,
                std::initializer_list<std::string_view> needed);
 
@@ -51,7 +51,7 @@ void settle_backoff(toml::table const& from, std::string_view file, std::chrono:
 // --- Inline implementations ---
 
 template <class T, std::size_t N>
-void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view kind,
+void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view in,
                std::array<known_key<T>, N> const& keys,
                std::initializer_list<std::string_view> needed) {
   for (auto const& [name, value] : from) {
@@ -60,13 +60,12 @@ void read_keys(T& into, toml::table const& from, std::string_view file, std::str
     if (known) continue;
     std::string there;
     for (auto const& one : keys) there += fmt::format("{}{}", there.empty() ? "" : ", ", one.name);
-    wrong_in_file(
-        file, name.source(),
-        fmt::format("'{}' is not known in a [[{}]]; there are {}", name.str(), kind, there));
+    wrong_in_file(file, name.source(),
+                  fmt::format("'{}' is not known in {}; there are {}", name.str(), in, there));
   }
   for (auto const& one : needed) {
     if (from.contains(one)) continue;
-    wrong_in_file(file, from.source(), fmt::format("a {} needs a {}", kind, one));
+    wrong_in_file(file, from.source(), fmt::format("{} needs a {}", in, one));
   }
   for (auto const& one : keys) {
     auto const* const node = from.get(one.name);

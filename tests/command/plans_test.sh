@@ -34,7 +34,7 @@ page = 0|8|page: 0 is not from 1 to 10000
 period = "day"|10|period: it is of plans of kind window, and this one is of kind query
 table = "t"|9|table: it is of plans of kind sweep, and this one is of kind query
 check = 5|9|check: a text is wanted
-[[plan]]|1|a plan needs a name
+[[plan]]|1|a [[plan]] needs a name
 END
 while IFS='|' read -r line column message; do
     wrong "$line" 5 "$column" "$message" < <(base window "$line" <<<'since = "2026-01-01T00:00:00Z"')

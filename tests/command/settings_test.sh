@@ -84,7 +84,7 @@ env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
 [queues]|2|'queues' is not known; there are database, [[schedule]], [[queue]], [[plan]] and [[aggregate]]
 [queue]|1|a queue is a table in double brackets: [[queue]]
-[[schedule]]|1|a schedule needs a name
+[[schedule]]|1|a [[schedule]] needs a name
 zone = "UTC|12|Error while parsing
 END
 
@@ -131,12 +131,12 @@ command = ["true"]
 END
 )
 # (the empty line is the fifth)
-wrong "no cron" 1 1 "a schedule needs a cron" <<'END'
+wrong "no cron" 1 1 "a [[schedule]] needs a cron" <<'END'
 [[schedule]]
 name = "one"
 command = ["true"]
 END
-wrong "no command" 1 1 "a schedule needs a command" <<'END'
+wrong "no command" 1 1 "a [[schedule]] needs a command" <<'END'
 [[schedule]]
 name = "one"
 cron = "@daily"
@@ -251,7 +251,7 @@ wrong "a place that a task has not" 3 20 "command: character 1: no placeholder i
 name = "stock"
 command = ["sync", "{tick}"]
 END
-wrong "no command of a queue" 1 1 "a queue needs a command" < <(printf '[[queue]]\nname = "stock"\n')
+wrong "no command of a queue" 1 1 "a [[queue]] needs a command" < <(printf '[[queue]]\nname = "stock"\n')
 wrong "a queue twice" 6 8 "name: there is a queue 'stock' above" < <(queue <<<$'[[queue]]\nname = "stock"\ncommand = ["true"]')
 wrong "the name of its rounds" 7 8 "name: it is that of a schedule of the queue 'stock'" < <(queue <<'END'
 rounds = "@daily"
