@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace command {
@@ -90,27 +91,14 @@ ended_batch batch_at_work::run(std::span<std::size_t const> given) {
   // Each command has a measure of its own: what one prints is not to silence the next.
   output_log told(at_.log, {{"queue", what_.name}});
   answers got(what_, of_, given, at_.log, told);
-  tail errors;
-  capture output(
-      [&](printed_line const& one) {
-        if (one.stream == "stdout") return got.take(one);
-        told.take(one);
-        errors.add(one.text.data(), one.text.size());
-        errors.add("\n", 1);
-      },
-      answers::longest_line);
   std::array<std::string, batch_places.size()> const known{what_.name};
   auto how = program_for(what_, known, at_.where);
   input_file const input(lines_of(of_, given));
   how.input = input.file();
-  how.output = output.out();
-  how.errors = output.err();
-  asked const by(of_);
-  child one(how);
-  output.started();
-  auto const end = attend(one, output, by.within(what_, at_));
-  told.finish();
-  return {end, "no answer: " + remark_of(what_, end, errors), got.open()};
+  auto const end = run_command(
+      what_, of_, std::move(how), at_, told, [&](printed_line const& one) { got.take(one); },
+      answers::longest_line);
+  return {end.how, "no answer: " + end.remark, got.open()};
 }
 
 void batch_at_work::judge(ended_batch const& left) {

@@ -2,6 +2,7 @@
 
 #include "attempt.hpp"
 #include "exit.hpp"
+#include "tail.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,17 @@ std::string said_in(tail const& errors) {
   return out;
 }
 
+/// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it said on stderr"
+std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {
+  auto out = end.status.text();
+  if (end.why == ended_by::timeout) {
+    out = fmt::format("timed out after {}: {}", text_of(*what.timeout), out);
+  }
+  if (end.why == ended_by::stop) out = "ended because the daemon stops: " + out;
+  auto const said = said_in(errors);
+  return said.empty() ? out : out + ": " + said;
+}
+
 daybook::result later(declared_queue const& what, std::string const& remark) {
   constexpr std::chrono::milliseconds least = std::chrono::seconds{1};
   return daybook::result::snooze(std::max(what.options.backoff, least), remark);
@@ -50,6 +62,27 @@ program program_for(declared_queue const& what, std::span<std::string const> pla
   return out;
 }
 
+command_end run_command(declared_queue const& what, limits const& within, program how,
+                        output_log& told, capture::line_reader const& said,
+                        std::size_t longest_line) {
+  tail errors;
+  capture output(
+      [&](printed_line const& one) {
+        if (one.stream == "stdout") return said(one);
+        told.take(one);
+        errors.add(one.text.data(), one.text.size());
+        errors.add("\n", 1);
+      },
+      longest_line);
+  how.output = output.out();
+  how.errors = output.err();
+  child one(how);
+  output.started();
+  auto const end = attend(one, output, within);
+  told.finish();
+  return {end, remark_of(what, end, errors)};
+}
+
 bool asks_for_later(attended const& end) noexcept {
   return !end.status.by_signal && end.status.number == exit_code::busy;
 }
@@ -62,16 +95,6 @@ std::optional<daybook::result> judged(declared_queue const& what, attended const
   if (end.why == ended_by::stop && (undone || may_repeat)) return std::nullopt;
   if (undone && end.why == ended_by::itself) return later(what, remark);
   return undone || may_repeat ? daybook::result::failure(remark) : daybook::result::unknown(remark);
-}
-
-std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {
-  auto out = end.status.text();
-  if (end.why == ended_by::timeout) {
-    out = fmt::format("timed out after {}: {}", text_of(*what.timeout), out);
-  }
-  if (end.why == ended_by::stop) out = "ended because the daemon stops: " + out;
-  auto const said = said_in(errors);
-  return said.empty() ? out : out + ": " + said;
 }
 
 void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,

@@ -4,16 +4,19 @@
 #pragma once
 
 #include "attend.hpp"
+#include "capture.hpp"
 #include "declared_queue.hpp"
 #include "launch.hpp"
-#include "tail.hpp"
+#include "output_log.hpp"
 
 #include <daybook/job.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 namespace command {
 
@@ -52,6 +55,28 @@ class asked {
   std::stop_callback<hear> heard_;
 };
 
+struct command_end {
+  attended how;
+  std::string remark;  ///< of an end that is no success
+};
+
+/// Runs a command to its end. `said` is given the lines of its stdout, of at most `longest_line`
+/// bytes; those of its stderr go into the log, and the last of them into the remark. The files of
+/// `how` but its stdin are set here. On failure: complaint (126, 127); nothing was executed then.
+[[nodiscard]] command_end run_command(declared_queue const& what, limits const& within, program how,
+                                      output_log& told, capture::line_reader const& said,
+                                      std::size_t longest_line = capture::usual_line);
+
+/// The same until what ends the job, or its claim.
+template <class Job>
+[[nodiscard]] command_end run_command(declared_queue const& what, Job const& of, program how,
+                                      launch_site const& at, output_log& told,
+                                      capture::line_reader const& said,
+                                      std::size_t longest_line = capture::usual_line) {
+  asked const by(of);
+  return run_command(what, by.within(what, at), std::move(how), told, said, longest_line);
+}
+
 /// Its exit code is 75 (EX_TEMPFAIL): what is not done is asked for again later, not counted as an
 /// attempt.
 [[nodiscard]] bool asks_for_later(attended const& end) noexcept;
@@ -61,10 +86,6 @@ class asked {
 /// person; 75 says that it was not done.
 [[nodiscard]] std::optional<daybook::result> judged(declared_queue const& what, attended const& end,
                                                     std::string const& remark);
-
-/// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it said on stderr"
-[[nodiscard]] std::string remark_of(declared_queue const& what, attended const& end,
-                                    tail const& errors);
 
 // Lines of the log: of a result, where a person wants to know of it; and of tasks that another has
 // by now, whose command was ended.

@@ -15,8 +15,6 @@ namespace command {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// Linux gives a variable 128 KiB, and all of them together not much more.
 constexpr std::size_t longest_variable = 65536;
 
@@ -35,44 +33,21 @@ program program_of(declared_queue const& what, daybook::job const& job, database
   return out;
 }
 
-/// What a command left behind.
-struct traces {
-  attended end;
-  std::string said;    ///< the last line of its stdout that says something
-  std::string remark;  ///< of an end that is no success
-};
-
-traces run_child(declared_queue const& what, daybook::job& job, launch_site const& at) {
-  traces out;
-  tail errors;
-  output_log told(at.log, {{"queue", what.name}, {"key", job.task().key}});
-  capture output([&](printed_line const& one) {
-    told.take(one);
-    if (one.stream == "stderr") {
-      errors.add(one.text.data(), one.text.size());
-      errors.add("\n", 1);
-    } else if (one.text.find_first_not_of(" \t\r") != std::string_view::npos) {
-      out.said = one.text;
-    }
-  });
+/// Empty: it is handed back.
+std::optional<daybook::result> run_child(declared_queue const& what, daybook::job& job,
+                                         launch_site const& at) {
   auto how = program_of(what, job, at.where);
   std::optional<input_file> input;
   if (job.task().payload) how.input = input.emplace(*job.task().payload).file();
-  how.output = output.out();
-  how.errors = output.err();
-  asked const by(job);
-  child one(how);
-  output.started();
-  out.end = attend(one, output, by.within(what, at));
-  told.finish();
-  out.remark = remark_of(what, out.end, errors);
-  return out;
-}
-
-/// Empty: it is handed back.
-std::optional<daybook::result> result_of(declared_queue const& what, traces const& of) {
-  if (of.end.status.success()) return daybook::result::success(of.said);
-  return judged(what, of.end, of.remark);
+  output_log told(at.log, {{"queue", what.name}, {"key", job.task().key}});
+  std::string said;  // the last line of its stdout that says something
+  auto const end = run_command(what, job, std::move(how), at, told, [&](printed_line const& one) {
+    told.take(one);
+    if (one.text.find_first_not_of(" \t\r") != std::string_view::npos) said = one.text;
+  });
+  if (end.how.why == ended_by::loss) tell_lost(what, 1, at.log);
+  if (end.how.status.success()) return daybook::result::success(said);
+  return judged(what, end.how, end.remark);
 }
 
 }  // namespace
@@ -81,9 +56,7 @@ daybook::result do_task(declared_queue const& what, daybook::job& job, launch_si
   std::optional<daybook::result> out;
   if (!job.stopping().stop_requested()) {
     try {
-      auto const got = run_child(what, job, at);
-      if (got.end.why == ended_by::loss) tell_lost(what, 1, at.log);
-      out = result_of(what, got);
+      out = run_child(what, job, at);
     } catch (complaint const& e) {
       out = daybook::result::failure(e.what());  // it was not started: nothing was done
     }
