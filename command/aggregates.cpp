@@ -24,15 +24,6 @@ using json = nlohmann::ordered_json;
 
 constexpr auto no_such = "\nExit codes: 65 the declaration, 66 no such aggregation.";
 
-void add_page(CLI::App& app, std::string& after, int& limit, std::string const& what) {
-  app.add_option("--after", after, "Only those after this one: the next page")->type_name(what);
-  app.add_option("--limit", limit, fmt::format("At most so many ({})", limit))
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
-}
-
-void add_json(CLI::App& app, bool& into) { app.add_flag("--json", into, "One object per line"); }
-
 std::string text_of(daybook::state_value const& state) {
   auto const* const number = std::get_if<std::int64_t>(&state);
   return number != nullptr ? std::to_string(*number) : std::get<std::string>(state);
@@ -333,9 +324,7 @@ int aggregates_history(arguments const& given) {
   int limit = 100;
   std::int64_t before = 0;
   bool as_json = false;
-  app.add_option("--limit", limit, "At most so many (100)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
+  add_limit(app, limit);
   app.add_option("--before", before, "Only those before this id: the next page")->type_name("ID");
   add_json(app, as_json);
   add_aggregate(app, what);

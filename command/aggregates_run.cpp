@@ -145,9 +145,7 @@ int aggregates_verify(arguments const& given) {
   aggregate_request what;
   int limit = 1000;
   bool as_json = false;
-  app.add_option("--limit", limit, "At most so many differences (1000)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+  add_limit(app, limit, "differences", 1'000'000);
   app.add_flag("--json", as_json, "One object per difference");
   add_aggregate(app, what);
   parse(app, given, "NAME [options]");

@@ -101,10 +101,7 @@ request read(arguments const& given) {
                "How long commands have to end when we stop: TERM, then KILL (10s)");
   add_database_options(app, where);
   parse(app, given);
-  if (out.lease < std::chrono::seconds{1} || out.lease > std::chrono::hours{24}) {
-    throw complaint(exit_code::usage,
-                    fmt::format("daemon: --lease {}: from 1s to 1d", text_of(out.lease)));
-  }
+  check_lease("daemon", out.lease);
   if (out.poll < milliseconds{10} || out.poll > std::chrono::hours{1}) {
     throw complaint(exit_code::usage,
                     fmt::format("daemon: --poll {}: from 10ms to 1h", text_of(out.poll)));

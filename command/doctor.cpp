@@ -34,7 +34,7 @@ int doctor(arguments const& given) {
       "\nExit codes: 0 when nothing is void, 78 when anything is.");
   database_options where;
   bool as_json = false;
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given);
   table rows({"VERDICT", "WHAT", "FOUND", "REMEDY"});

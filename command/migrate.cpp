@@ -58,7 +58,7 @@ int migrate_status(arguments const& given) {
   CLI::App app{"Shows every migration, and whether this database has it.",
                "daybook migrate status"};
   bool json = false;
-  app.add_flag("--json", json, "One object per line");
+  add_json(app, json);
   auto const all = look_at(read(app, given)).migrations();
   table rows({"VERSION", "NAME", "STATE"});
   for (auto const& one : all) {

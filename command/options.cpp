@@ -119,6 +119,20 @@ void add_duration(CLI::App& app, std::string const& flag, milliseconds& into,
       ->type_name("TIME");
 }
 
+void add_json(CLI::App& app, bool& into) { app.add_flag("--json", into, "One object per line"); }
+
+void add_limit(CLI::App& app, int& into, std::string_view of, int most) {
+  app.add_option("--limit", into,
+                 fmt::format("At most so many{}{} ({})", of.empty() ? "" : " ", of, into))
+      ->type_name("N")
+      ->check(CLI::Range(1, most));
+}
+
+void add_page(CLI::App& app, std::string& after, int& limit, std::string const& name) {
+  app.add_option("--after", after, "Only those after this one: the next page")->type_name(name);
+  add_limit(app, limit);
+}
+
 void add_choice(CLI::App& app, std::string const& flag, std::function<bool(std::string_view)> take,
                 std::string const& help) {
   app.add_option_function<std::string>(
@@ -148,6 +162,12 @@ void parse(CLI::App& app, arguments const& given, std::string const& usage) {
                     fmt::format("{}: {} (see {} --help)", name.substr(name.find(' ') + 1),
                                 printable(without_passwords(e.what())), name));
   }
+}
+
+void check_lease(std::string_view verb, milliseconds lease) {
+  if (lease >= std::chrono::seconds{1} && lease <= std::chrono::hours{24}) return;
+  throw complaint(exit_code::usage,
+                  fmt::format("{}: --lease {}: from 1s to 1d", verb, text_of(lease)));
 }
 
 std::optional<milliseconds> duration_from(std::string_view text) {

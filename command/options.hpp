@@ -48,6 +48,12 @@ enum class when_missing { refuse, create };
 void add_database_options(CLI::App& app, database_options& into);
 void add_duration(CLI::App& app, std::string const& flag, std::chrono::milliseconds& into,
                   std::string const& help);
+/// --json: one object per line.
+void add_json(CLI::App& app, bool& into);
+/// --limit, of a list; `into` has what holds where it is not given. `of` is what is counted.
+void add_limit(CLI::App& app, int& into, std::string_view of = {}, int most = 10'000);
+/// --limit and --after; `name` is what the last one of a page is called.
+void add_page(CLI::App& app, std::string& after, int& limit, std::string const& name);
 /// One word of a few; `take` says whether it is one.
 void add_choice(CLI::App& app, std::string const& flag, std::function<bool(std::string_view)> take,
                 std::string const& help);
@@ -58,6 +64,9 @@ void add_word(CLI::App& app, std::string const& flag, T& into, words_for<T, N> c
 /// `usage` is for the help: what follows the verb. On failure: complaint (64). After --help:
 /// help_shown.
 void parse(CLI::App& app, arguments const& given, std::string const& usage = "[options]");
+
+/// On failure: complaint (64): it is not from 1s to 1d. `verb` is whose --lease it is.
+void check_lease(std::string_view verb, std::chrono::milliseconds lease);
 
 /// "500ms", "30s", "10m", "2h", "1d": digits and a unit. Empty: anything else, or over 100 years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> duration_from(std::string_view text);

@@ -19,8 +19,6 @@ using json = nlohmann::ordered_json;
 
 constexpr auto no_such = "\nExit codes: 66 no such plan.";
 
-void add_json(CLI::App& app, bool& into) { app.add_flag("--json", into, "One object per line"); }
-
 /// In the book it is always said.
 std::string_view rule_word(daybook::planner_options const& of) {
   return word_in(rule_words, of.rule.value_or(daybook::launch_rule::once));
@@ -168,11 +166,7 @@ int plans_refused(arguments const& given) {
   daybook::refusals_query page;
   bool as_json = false;
   add_json(app, as_json);
-  app.add_option("--after", page.after, "Only those after this one: the next page")
-      ->type_name("KEY");
-  app.add_option("--limit", page.limit, "At most so many (100)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
+  add_page(app, page.after, page.limit, "KEY");
   add_plan(app, what);
   parse(app, given, "NAME [options]");
   table rows({"KEY", "FIRST", "LAST", "TIMES", "REASON"});

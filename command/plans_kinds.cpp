@@ -20,14 +20,6 @@ using json = nlohmann::ordered_json;
 
 constexpr auto wrong_kind = "\nExit codes: 65 a plan of another kind, 66 no such plan.";
 
-void add_json(CLI::App& app, bool& into) { app.add_flag("--json", into, "One object per line"); }
-
-void add_limit(CLI::App& app, int& into) {
-  app.add_option("--limit", into, fmt::format("At most so many ({})", into))
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
-}
-
 json json_of_period(daybook::period_info const& one) {
   return {{"key", one.key},
           {"from", iso(one.from)},

@@ -63,10 +63,8 @@ int plans_preview(arguments const& given) {
   plan_request what;
   int limit = 100;
   bool as_json = false;
-  app.add_flag("--json", as_json, "One object per line");
-  app.add_option("--limit", limit, "At most so many keys (100)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
+  add_json(app, as_json);
+  add_limit(app, limit, "keys");
   add_plan(app, what);
   parse(app, given, "NAME [options]");
   auto const of = open_plan(what);

@@ -171,7 +171,7 @@ int queues_list(arguments const& given) {
   CLI::App app{"Lists queues by name.", "daybook queues list"};
   database_options where;
   bool as_json = false;
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given);
   auto const book = open_book(resolve(where));
@@ -228,7 +228,7 @@ int queues_stats(arguments const& given) {
   std::string name;
   bool as_json = false;
   app.add_option("NAME", name, "The queue (else each)");
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given, "[NAME] [options]");
   auto const book = open_book(resolve(where));

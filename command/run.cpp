@@ -122,10 +122,7 @@ request read(arguments const& given) {
   app.add_flag("--no-output", no_output, "Do not keep the end of what the command prints");
   add_database_options(app, where);
   parse(app, split.before, "NAME [options] -- COMMAND [ARGUMENT...]");
-  if (out.lease < std::chrono::seconds{1} || out.lease > std::chrono::hours{24}) {
-    throw complaint(exit_code::usage,
-                    fmt::format("run: --lease {}: from 1s to 1d", text_of(out.lease)));
-  }
+  check_lease("run", out.lease);
   out.timeout = given_length(app, "--timeout", timeout);
   out.start.deadline = given_length(app, "--deadline", deadline);
   if (out.start.deadline > std::chrono::hours{24 * 3650}) {

@@ -248,7 +248,7 @@ int runs_list(arguments const& given) {
   app.add_option("--limit", query.limit, "At most so many (100)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given);
   if (app.count("--state") > 0) {

@@ -140,7 +140,7 @@ int schedules_list(arguments const& given) {
   CLI::App app{"Lists schedules by name.", "daybook schedules list"};
   database_options where;
   bool as_json = false;
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given);
   auto const found = open_book(resolve(where)).schedules();
@@ -190,12 +190,10 @@ int schedules_ticks(arguments const& given) {
   app.add_option("NAME", name, "The schedule")->required();
   app.add_option("--state", state, "Only these: due, running, done, failed or skipped")
       ->type_name("STATE");
-  app.add_option("--limit", query.limit, "At most so many (100)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
+  add_limit(app, query.limit);
   app.add_option("--before", before, "Only those before this one: the next page")
       ->type_name("TICK");
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given, "NAME [options]");
   if (app.count("--state") > 0) {

@@ -62,7 +62,7 @@ request read(arguments const& given) {
            "A time that comes twice: first, second or both (first)");
   app.add_option("--from", out.from, "Those after this instant (now)")->type_name("INSTANT");
   app.add_option("--count", out.count, "So many (10)")->check(CLI::Range(1, 100'000));
-  app.add_flag("--json", out.as_json, "One object per line");
+  add_json(app, out.as_json);
   add_database_options(app, out.where);
   parse(app, given, "NAME | --cron EXPR [--zone ZONE] [options]");
   out.by_name = name->count() > 0;

@@ -116,13 +116,11 @@ int tasks_list(arguments const& given) {
                  "Those that are waiting, running, succeeded, failed, dead, unknown, suspect or "
                  "discarded (waiting)")
       ->type_name("STATE");
-  app.add_option("--limit", query.limit, "At most so many (100)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
+  add_limit(app, query.limit);
   app.add_option("--after", query.after, "Only those after this one: the next page")
       ->type_name("ID")
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--json", as_json, "One object per line");
+  add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given, "QUEUE [options]");
   query.state = state_of(state);
@@ -150,9 +148,7 @@ int tasks_show(arguments const& given) {
   bool as_json = false;
   app.add_option("QUEUE", name, "The queue")->required();
   app.add_option("KEY", key, "Which of its tasks")->required();
-  app.add_option("--limit", limit, "At most so many outcomes (20)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 10'000));
+  add_limit(app, limit, "outcomes");
   app.add_flag("--json", as_json, "One object, on one line");
   add_database_options(app, where);
   parse(app, given, "QUEUE KEY [options]");
