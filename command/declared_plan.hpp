@@ -6,7 +6,9 @@
 
 #include <daybook/planner_options.hpp>
 
+#include <array>
 #include <string>
+#include <string_view>
 
 namespace command {
 
@@ -15,6 +17,9 @@ struct declared_plan {
   std::string place;  ///< file, line and column: of what the database finds wrong in it
   daybook::planner_options options;
 };
+
+/// In the order of the strategies of daybook::planner_options.
+inline constexpr std::array<std::string_view, 4> plan_kinds{"query", "inbox", "window", "sweep"};
 
 inline constexpr words_for<daybook::launch_rule, 4> rule_words{
     {{"once", daybook::launch_rule::once},

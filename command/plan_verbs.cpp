@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <variant>
 
@@ -80,8 +79,7 @@ daybook::planner make(daybook::book& in, declared_plan const& what) {
 }
 
 std::string_view kind_of(daybook::planner_options const& of) noexcept {
-  static constexpr std::array<std::string_view, 4> words{"query", "inbox", "window", "sweep"};
-  return words.at(of.strategy.index());
+  return plan_kinds.at(of.strategy.index());
 }
 
 std::string text_of(daybook::passed const& sum) {

@@ -54,8 +54,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> whose{{
     {"again", "sweep"},
 }};
 
-constexpr std::array<std::string_view, 4> kinds{"query", "inbox", "window", "sweep"};
-
 void read_name(parts& into, toml_value const& from) {
   into.name = from.text();
   from.checked([&] { daybook::check_name("name of a plan", into.name); });
@@ -63,8 +61,8 @@ void read_name(parts& into, toml_value const& from) {
 
 void read_kind(parts& /*into*/, toml_value const& from) {
   auto const given = from.text();
-  if (std::find(kinds.begin(), kinds.end(), given) == kinds.end()) {
-    from.wrong(fmt::format("'{}' is not known; there are {}", given, fmt::join(kinds, ", ")));
+  if (std::find(plan_kinds.begin(), plan_kinds.end(), given) == plan_kinds.end()) {
+    from.wrong(fmt::format("'{}' is not known; there are {}", given, fmt::join(plan_kinds, ", ")));
   }
 }
 
