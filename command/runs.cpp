@@ -114,8 +114,8 @@ std::string text_of(daybook::occupant const& who, bool alive) {
                      seconds_of(who.until));
 }
 
-void print_field(std::string_view name, std::string const& value) {
-  if (!value.empty()) print(fmt::format("{:<16}{}\n", name, value));
+void print_if_any(std::string_view name, std::string const& value) {
+  if (!value.empty()) print_field(name, value);
 }
 
 /// "3 of 40: invoices"
@@ -142,24 +142,24 @@ std::string shortened(std::string const& text, std::size_t size = 60) {
 }
 
 void print_info(daybook::run_info const& info) {
-  print_field("process", printable(info.process));
-  print_field("key", printable(info.key));
-  print_field("state", standing_of(info));
-  print_field("run", std::to_string(info.number));
-  print_field("attempt", std::to_string(info.attempt));
-  if (info.date) print_field("date of its data", command::text_of(*info.date));
-  print_field("first started", seconds_of(info.first_started));
-  print_field("started", seconds_of(info.started));
-  print_field("this attempt", seconds_of(info.attempt_started));
-  if (info.deadline) print_field("deadline", seconds_of(*info.deadline));
-  print_field("ended", seconds_of(info.ended));
-  print_field("last success", seconds_of(info.succeeded));
+  print_if_any("process", printable(info.process));
+  print_if_any("key", printable(info.key));
+  print_if_any("state", standing_of(info));
+  print_if_any("run", std::to_string(info.number));
+  print_if_any("attempt", std::to_string(info.attempt));
+  if (info.date) print_if_any("date of its data", command::text_of(*info.date));
+  print_if_any("first started", seconds_of(info.first_started));
+  print_if_any("started", seconds_of(info.started));
+  print_if_any("this attempt", seconds_of(info.attempt_started));
+  if (info.deadline) print_if_any("deadline", seconds_of(*info.deadline));
+  print_if_any("ended", seconds_of(info.ended));
+  print_if_any("last success", seconds_of(info.succeeded));
   if (info.holder) {
-    print_field("holder", text_of(*info.holder, info.holder_alive));
-    print_field("step in hand", printable(info.holder->in_hand));
+    print_if_any("holder", text_of(*info.holder, info.holder_alive));
+    print_if_any("step in hand", printable(info.holder->in_hand));
   }
-  if (info.progress) print_field("progress", text_of(*info.progress));
-  print_field("error", printable(info.error));
+  if (info.progress) print_if_any("progress", text_of(*info.progress));
+  print_if_any("error", printable(info.error));
 }
 
 void print_steps(daybook::run_detail const& of) {
