@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -54,8 +55,7 @@ void put(std::string const& text) noexcept {
   std::fflush(stderr);
 }
 
-}  // namespace
-
+/// The line: "stock  [####      ]  40%  4000  8130/s  1s left", as much of it as `columns` hold.
 std::string bar_text(std::string const& what, std::int64_t count, std::optional<double> part,
                      seconds since, std::size_t columns) {
   auto const numbers = fmt::format("  {}  {}", count, rate_text(count, since));
@@ -73,6 +73,8 @@ std::string bar_text(std::string const& what, std::int64_t count, std::optional<
   if (line.size() > columns) line.resize(columns);
   return line;
 }
+
+}  // namespace
 
 progress_bar::progress_bar(std::string what)
     : what_(std::move(what)), next_(began_ + first_after), terminal_(goes_back()) {}

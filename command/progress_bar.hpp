@@ -10,7 +10,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,10 +38,5 @@ class progress_bar {
   bool drawn_ = false;
   bool terminal_;
 };
-
-/// The line: "stock  [####      ]  40%  4000  8130/s  1s left", as much of it as `columns` hold.
-[[nodiscard]] std::string bar_text(std::string const& what, std::int64_t count,
-                                   std::optional<double> part, std::chrono::duration<double> since,
-                                   std::size_t columns);
 
 }  // namespace command
