@@ -10,6 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace command {
 
@@ -20,10 +23,9 @@ declared_aggregate must_declare(settings const& file, aggregate_request const& w
   auto const found = std::find_if(file.aggregates.begin(), file.aggregates.end(),
                                   [&](auto const& one) { return one.name == what.name; });
   if (found != file.aggregates.end()) return *found;
-  std::string there;
-  for (auto const& one : file.aggregates) {
-    there += (there.empty() ? "there are " : ", ") + printable(one.name);
-  }
+  std::vector<std::string> names;
+  for (auto const& one : file.aggregates) names.push_back(one.name);
+  auto const there = there_are(std::move(names));
   throw complaint(exit_code::missing,
                   fmt::format("no [[aggregate]] is named {} in {}; {}", printable(what.name),
                               printable(what.file), there.empty() ? "there is none in it" : there));

@@ -3,6 +3,7 @@
 #include "exit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -128,6 +129,15 @@ void print_changes(std::vector<daybook::change_info> const& changes) {
 std::string instant(daybook::timestamp when) {
   bool const whole = std::chrono::floor<std::chrono::seconds>(when) == when;
   return whole ? seconds_of(when) : iso(when);
+}
+
+std::string there_are(std::vector<std::string> names) {
+  constexpr std::size_t most = 20;
+  if (names.empty()) return {};
+  bool const more = names.size() > most;
+  if (more) names.resize(most);
+  for (auto& one : names) one = printable(one);
+  return fmt::format("there are {}{}", fmt::join(names, ", "), more ? " and others" : "");
 }
 
 void print_field(std::string_view name, std::string_view value) {

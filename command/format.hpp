@@ -50,6 +50,10 @@ void print_changes(std::vector<daybook::change_info> const& changes);
 /// Every word, for help and messages.
 [[nodiscard]] std::string state_words();
 
+/// Whoever has mistyped a name is told of those that there are: "there are A, B", and of more than
+/// twenty the first. Empty: there is none.
+[[nodiscard]] std::string there_are(std::vector<std::string> names);
+
 /// "NAME            VALUE": of one thing that is shown.
 void print_field(std::string_view name, std::string_view value);
 

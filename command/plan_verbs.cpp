@@ -19,10 +19,7 @@ namespace {
 daybook::planner must_have(daybook::book const& in, std::string const& name) {
   auto found = in.planner(name);
   if (found) return *std::move(found);
-  std::string there;
-  for (auto const& one : in.planners()) {
-    there += (there.empty() ? "there are " : ", ") + printable(one);
-  }
+  auto const there = there_are(in.planners());
   throw complaint(exit_code::missing,
                   fmt::format("no plan is named {}; {}", printable(name),
                               there.empty() ? "there is none in this book" : there));

@@ -10,7 +10,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -134,18 +133,11 @@ void add_row(table& to, std::string const& name, daybook::queue_counts const& of
 daybook::queue must_have_queue(daybook::book const& book, std::string const& name) {
   daybook::check_name("queue name", name);
   if (auto found = book.queue(name)) return std::move(*found);
-  constexpr std::size_t most = 20;
-  auto known = book.queues();
-  for (auto& one : known) one = printable(one);
-  bool const more = known.size() > most;
-  if (more) known.resize(most);
+  auto const there = there_are(book.queues());
   throw complaint(exit_code::missing,
-                  known.empty()
-                      ? fmt::format("there is no queue '{}', nor any other; make it with: daybook "
-                                    "queues make",
-                                    printable(name))
-                      : fmt::format("there is no queue '{}'; there are {}{}", printable(name),
-                                    fmt::join(known, ", "), more ? " and others" : ""));
+                  fmt::format("there is no queue '{}'{}", printable(name),
+                              there.empty() ? ", nor any other; make it with: daybook queues make"
+                                            : "; " + there));
 }
 
 json json_of(daybook::imported const& of) { return {{"added", of.added}, {"present", of.present}}; }
