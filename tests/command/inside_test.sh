@@ -100,7 +100,7 @@ has "list with progress" out "3 of 40: invoices of May"
 code "progress without a total" 0 daybook run far -- daybook progress 7
 is "no total" 0 "$(shown far progress.total)"
 code "beyond the total" 65 daybook run far -- daybook progress 8/7
-for bad in x 1/ /2 -1 1/x 1.5 ''; do
+for bad in x 1/ /2 -1 -0 +1 1/-0 1/x 1.5 ' 1' 9223372036854775808 ''; do
     code "progress '$bad'" 64 daybook run far -- daybook progress -- "$bad"
 done
 code "progress outside a run" 64 daybook progress 1

@@ -116,6 +116,7 @@ code "ticks" 0 daybook schedules ticks once --state failed
 has "ticks" out "$tick"
 has "ticks" out "exit status 3"
 code "no such state" 64 daybook schedules ticks once --state lost
+has "no such state" err "lost: no state; there are due, running, done, failed, skipped"
 code "a tick that has not failed" 66 daybook schedules retry once 2027-01-01T00:00:00Z
 code "no instant" 65 daybook schedules retry once yesterday
 touch fixed
