@@ -243,7 +243,8 @@ select {values} from (
   join {source} as s on {key} = g.daybook_first and {group} = g.daybook_group) as daybook_row;
 
 -- The rows of a range whose group has an open parent and is not among [group, ...]. `strays` are
--- those that are not as they were set: a trigger has changed them.
+-- those that are not as they were set: a trigger has changed them. Distinct, so that the list is read
+-- once; what is longer than a group can be is null there, and no group.
 -- name: aggregation.take
 -- in: first, last, aggregation, excluded
 -- out: group_key, parent_key, count, strays, amounts
@@ -254,8 +255,10 @@ update {source} as s set s.{state} = {taken},
 where {key} between :first and :last and {is_free}
   and exists (select 1 from {aggregation_parent} as o
               where o.aggregation = :aggregation and o.open_group = {group})
-  and (:excluded = '[]'
-    or not json_contains(:excluded, json_quote(convert({group} using utf8mb4))));
+  and (:excluded = '[]' or not exists (
+    select 1 from (select distinct cast(j.g as binary) as g
+                   from json_table(:excluded, '$[*]' columns (g varchar(700) path '$')) as j) as e
+    where e.g = {group}));
 
 -- How many rows of a range are taken by the open parent of their group.
 -- name: aggregation.landed
