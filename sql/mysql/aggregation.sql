@@ -93,11 +93,14 @@ where aggregation = :aggregation and parent_key = :parent;
 select o.group_key, o.opened_us, case when o.open_group is null then 0 else 1 end
 from {aggregation_parent} o where o.aggregation = :aggregation and o.parent_key = :parent;
 
--- How a text column of the table is compared; empty: as texts are.
--- name: aggregation.collation
+-- What a text is to be compared with a text column of the table by the column's own rules, so that
+-- its index serves: the type of one that is given, and what goes around an expression.
+-- name: aggregation.conversion
 -- in: schema, table, column
--- out: collation
-select concat('character set ', c.character_set_name, ' collate ', c.collation_name)
+-- out: given, before, after
+select concat('character set ', c.character_set_name, ' collate ', c.collation_name),
+  'convert(convert(',
+  concat(' using utf8mb4) using ', c.character_set_name, ') collate ', c.collation_name)
 from information_schema.columns c
 where c.table_schema = :schema and c.table_name = :table and c.column_name = :column;
 
@@ -141,25 +144,21 @@ cast(concat({keys}) as binary);
 -- holes: key
 cast({key} as signed);
 
--- name: aggregation.as_text
--- holes: key
-convert({key} using utf8mb4);
-
 -- Elements of a row that is given.
 -- name: aggregation.given_integer
--- holes: name, at, collation
+-- holes: name, at, type
 {name} bigint path '$[{at}]';
 
 -- name: aggregation.given_text
--- holes: name, at, collation
-{name} varchar(700) {collation} path '$[{at}]';
+-- holes: name, at, type
+{name} varchar(700) {type} path '$[{at}]';
 
 -- name: aggregation.given_uuid
--- holes: name, at, collation
+-- holes: name, at, type
 {name} uuid path '$[{at}]';
 
 -- name: aggregation.given_date
--- holes: name, at, collation
+-- holes: name, at, type
 {name} date path '$[{at}]';
 
 -- What of an expression is set, so that an integer column has an integer.
@@ -361,23 +360,23 @@ order by {key} limit :limit;
 -- name: aggregation.verify_parents
 -- in: aggregation, limit
 -- out: key, group_key, is_open, state, rows, held, sums
--- holes: source, link, of_rows, held, row_sums, parent, parent_key, parent_text, parent_values,
---   sum_texts, condition
-select {parent_key}, o.group_key, case when o.open_group is null then 0 else 1 end,
+-- holes: source, link, of_rows, held, row_sums, parent, parent_key, parent_text, link_as_key,
+--   parent_values, sum_texts, condition
+select {parent_text}, o.group_key, case when o.open_group is null then 0 else 1 end,
   {parent_values}, coalesce(r.n, 0), coalesce(r.held, 0), {sum_texts}
 from {parent} as p
   left join {aggregation_parent} as o
     on o.aggregation = :aggregation and o.parent_key = {parent_text}
   left join (
     select s.{link} as k, count(*) as n, sum(case when {held} then 1 else 0 end) as held, {row_sums}
-    from {source} as s where {of_rows} group by s.{link}) as r on r.k = {parent_key}
+    from {source} as s where {of_rows} group by s.{link}) as r on {link_as_key} = {parent_key}
 where {condition} order by {parent_key} limit :limit;
 
 -- name: aggregation.verify_rows
 -- in: aggregation, limit
 -- out: key, link, state, group_key, parent_group
--- holes: source, key, link_text, group, state, link, condition
-select {key}, s.{link}, s.{state}, {group}, o.group_key
+-- holes: source, key, link_text, group, state, condition
+select {key}, {link_text}, s.{state}, {group}, o.group_key
 from {source} as s
   left join {aggregation_parent} as o
     on o.aggregation = :aggregation and o.parent_key = {link_text}

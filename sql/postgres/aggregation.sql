@@ -92,11 +92,25 @@ where aggregation = :aggregation and parent_key = :parent;
 select o.group_key, o.opened_us, case when o.open_group is null then 0 else 1 end
 from {aggregation_parent} o where o.aggregation = :aggregation and o.parent_key = :parent;
 
--- How a text column of the table is compared; empty: as texts are.
--- name: aggregation.collation
+-- What a text is to be compared with a text column of the table by the column's own rules, so that
+-- its index serves: the type of one that is given, and what goes around an expression.
+-- name: aggregation.conversion
 -- in: schema, table, column
--- out: collation
-select ''::text where :schema <> '' and :table <> '' and :column <> '';
+-- out: given, before, after
+select '::' || f.type, '(', ')::' || f.type || f.collation
+from (
+  select case when b.typname = 'bpchar' then 'pg_catalog.bpchar' else 'pg_catalog.text' end as type,
+    coalesce(' collate ' || pg_catalog.quote_ident(s.nspname) || '.'
+               || pg_catalog.quote_ident(l.collname), '') as collation
+  from pg_catalog.pg_attribute a
+    join pg_catalog.pg_class c on c.oid = a.attrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_type t on t.oid = a.atttypid
+    join pg_catalog.pg_type b on b.oid = case when t.typtype = 'd' then t.typbasetype else t.oid end
+    left join pg_catalog.pg_collation l on l.oid = a.attcollation
+    left join pg_catalog.pg_namespace s on s.oid = l.collnamespace
+  where n.nspname = :schema and c.relname = :table and a.attname = :column
+    and not a.attisdropped) as f;
 
 -- Whether something else changes rows of the table when one is updated.
 -- name: aggregation.triggers
@@ -138,25 +152,21 @@ coalesce(sum({column}), 0)::text, count(*) - count({column}),
 -- holes: key
 {key}::bigint;
 
--- name: aggregation.as_text
--- holes: key
-{key}::text;
-
 -- Elements of a row that is given.
 -- name: aggregation.given_integer
--- holes: name, at, collation
+-- holes: name, at, type
 (j.value ->> {at})::bigint as {name};
 
 -- name: aggregation.given_text
--- holes: name, at, collation
-(j.value ->> {at}) as {name};
+-- holes: name, at, type
+(j.value ->> {at}){type} as {name};
 
 -- name: aggregation.given_uuid
--- holes: name, at, collation
+-- holes: name, at, type
 (j.value ->> {at})::uuid as {name};
 
 -- name: aggregation.given_date
--- holes: name, at, collation
+-- holes: name, at, type
 (j.value ->> {at})::date as {name};
 
 -- What of an expression is set, so that an integer column has an integer.
@@ -372,23 +382,23 @@ order by {key} limit :limit;
 -- name: aggregation.verify_parents
 -- in: aggregation, limit
 -- out: key, group_key, is_open, state, rows, held, sums
--- holes: source, link, of_rows, held, row_sums, parent, parent_key, parent_text, parent_values,
---   sum_texts, condition
-select {parent_key}, o.group_key, case when o.open_group is null then 0 else 1 end,
+-- holes: source, link, of_rows, held, row_sums, parent, parent_key, parent_text, link_as_key,
+--   parent_values, sum_texts, condition
+select {parent_text}, o.group_key, case when o.open_group is null then 0 else 1 end,
   {parent_values}, coalesce(r.n, 0), coalesce(r.held, 0), {sum_texts}
 from {parent} as p
   left join {aggregation_parent} as o
     on o.aggregation = :aggregation and o.parent_key = {parent_text}
   left join (
     select s.{link} as k, count(*) as n, sum(case when {held} then 1 else 0 end) as held, {row_sums}
-    from {source} as s where {of_rows} group by s.{link}) as r on r.k = {parent_key}
+    from {source} as s where {of_rows} group by s.{link}) as r on {link_as_key} = {parent_key}
 where {condition} order by {parent_key} limit :limit;
 
 -- name: aggregation.verify_rows
 -- in: aggregation, limit
 -- out: key, link, state, group_key, parent_group
--- holes: source, key, link_text, group, state, link, condition
-select {key}, s.{link}, s.{state}, {group}, o.group_key
+-- holes: source, key, link_text, group, state, condition
+select {key}, {link_text}, s.{state}, {group}, o.group_key
 from {source} as s
   left join {aggregation_parent} as o
     on o.aggregation = :aggregation and o.parent_key = {link_text}

@@ -95,9 +95,8 @@ std::optional<parent_info> store::find(std::string_view parent) const {
 
 std::vector<parent_info> store::parents(parents_query const& what) const {
   check_limit(of_.name, what.limit);
-  auto const filtered = what.state
-                            ? parents_in(with_, of_.options, of_.source, of_.parent, *what.state)
-                            : db::entry{};
+  auto const filtered =
+      what.state ? parents_in(with_, of_.options, of_.sql, *what.state) : db::entry{};
   auto const& statement = what.state ? filtered : of_.sql.parents;
   std::vector<parent_info> out;
   core::read(with_, patience, [&](db::session& on) {

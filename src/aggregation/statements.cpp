@@ -1,11 +1,10 @@
 #include "aggregation/statements.hpp"
 
+#include "aggregation/conversion.hpp"
 #include "base/mutant.hpp"
-#include "core/transact.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -17,8 +16,6 @@ inline namespace v1 {
 namespace aggregations {
 
 namespace {
-
-constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 
 std::string number(std::int64_t of) {
   // The digits of the least one are those of no number of 64 bits.
@@ -41,12 +38,29 @@ std::string word_of(tables::kind what) {
   }
 }
 
+db::entry made(core::context const& with, std::string_view shape, db::holes const& holes) {
+  auto out = with.sql.made("aggregation." + std::string(shape), holes);
+  // Those that find one row, or rows of ours, by their keys are as short as others of ours.
+  static constexpr std::array<std::string_view, 4> by_key{"open", "parent", "link_of", "free_row"};
+  bool const is_short = std::find(by_key.begin(), by_key.end(), shape) != by_key.end();
+  for (auto& one : out.parts) one.what.takes_its_time = !is_short;
+  for (auto* const whole : {&out.together, &out.within}) {
+    if (*whole) (*whole)->takes_its_time = !is_short;
+  }
+  return out;
+}
+
 /// Puts the pieces together.
 class maker {
  public:
   maker(core::context const& with, aggregation_options const& of, tables::table const& source,
         tables::table const& parent)
-      : with_(with), of_(of), source_(source), parent_(parent) {
+      : with_(with),
+        of_(of),
+        source_(source),
+        parent_(parent),
+        to_link_(conversion_to(with, source, link())),
+        to_parent_(conversion_to(with, parent, parent_key())) {
     auto const& s = of.source;
     auto const& p = of.parent;
     common_ = {{"source", source.sql},
@@ -65,19 +79,15 @@ class maker {
                {"amounts_of", amounts("u.", true)},
                {"returned", returned()},
                {"of_parent", of_parent(s.taken)},
-               {"as_link", as_key(link(), "o.parent_key")}};
+               {"as_link", as_key(link(), to_link_, "o.parent_key")}};
   }
 
   [[nodiscard]] statements all() const;
-  [[nodiscard]] db::entry parents_in(state_value const& state) const {
-    auto holes = of_values();
-    holes["condition"] = parent_is(state);
-    return make("parents", std::move(holes));
-  }
 
  private:
   [[nodiscard]] db::holes of_values() const {
-    return {{"parent_values", parent_values()}, {"key_text", as_key(parent_key(), "o.parent_key")}};
+    return {{"parent_values", parent_values()},
+            {"key_text", as_key(parent_key(), to_parent_, "o.parent_key")}};
   }
   [[nodiscard]] std::string name(std::string_view column) const {
     return tables::quoted(with_.dialect, column);
@@ -89,8 +99,19 @@ class maker {
   [[nodiscard]] std::string piece(std::string_view shape, db::holes const& of) const {
     return with_.sql.text_of("aggregation." + std::string(shape), of);
   }
-  [[nodiscard]] std::string as_key(tables::column const& of, std::string const& key) const {
-    return piece(of.what == tables::kind::integer ? "as_integer" : "as_text", {{"key", key}});
+  /// A key of ours as the column has it.
+  [[nodiscard]] std::string as_key(tables::column const& of, conversion const& to,
+                                   std::string const& key) const {
+    if (of.what == tables::kind::integer) return piece("as_integer", {{"key", key}});
+    return to.before + key + to.after;
+  }
+  /// A column as the text that it is with us.
+  [[nodiscard]] std::string text(tables::column const& of, std::string const& sql) const {
+    return piece("group", {{"keys", tables::key_of(with_, of, sql)}});
+  }
+  /// A link as the parent's key.
+  [[nodiscard]] std::string like_parent(std::string const& link_sql) const {
+    return to_parent_.before + link_sql + to_parent_.after;
   }
   [[nodiscard]] std::string group() const;
   /// What groups differ in: their columns, or (1) their text.
@@ -116,11 +137,13 @@ class maker {
            name(of_.source.link) + " = " + unlinked();
   }
   [[nodiscard]] std::string parent_values() const;
-  [[nodiscard]] std::string collation(tables::table const& in, std::string const& column) const;
-  [[nodiscard]] std::string given(tables::column const& of, tables::table const& in,
-                                  std::string_view as, int at) const;
+  [[nodiscard]] std::string given(tables::column const& of, conversion const& to,
+                                  std::string_view as, std::size_t at) const {
+    return piece("given_" + word_of(of.what),
+                 {{"name", std::string(as)}, {"at", std::to_string(at)}, {"type", to.given}});
+  }
   [[nodiscard]] std::string given_parent() const {
-    return given(parent_key(), parent_, "daybook_key", 0);
+    return given(parent_key(), to_parent_, "daybook_key", 0);
   }
   [[nodiscard]] std::string given_sums() const;
   enum class how : std::uint8_t { add, replace, clear };
@@ -135,16 +158,7 @@ class maker {
   }
   [[nodiscard]] db::entry make(std::string_view shape, db::holes more = {}) const {
     more.insert(common_.begin(), common_.end());
-    auto out = with_.sql.made("aggregation." + std::string(shape), more);
-    // Those that find one row, or rows of ours, by their keys are as short as others of ours.
-    static constexpr std::array<std::string_view, 4> by_key{"open", "parent", "link_of",
-                                                            "free_row"};
-    bool const is_short = std::find(by_key.begin(), by_key.end(), shape) != by_key.end();
-    for (auto& one : out.parts) one.what.takes_its_time = !is_short;
-    for (auto* const whole : {&out.together, &out.within}) {
-      if (*whole) (*whole)->takes_its_time = !is_short;
-    }
-    return out;
+    return made(with_, shape, more);
   }
   [[nodiscard]] db::entry make_parents() const;
   [[nodiscard]] db::entry set_parents(std::string const& given, std::string const& changes,
@@ -157,6 +171,8 @@ class maker {
   aggregation_options const& of_;
   tables::table const& source_;
   tables::table const& parent_;
+  conversion to_link_;
+  conversion to_parent_;
   db::holes common_;
 };
 
@@ -230,8 +246,9 @@ std::string maker::of_parent(state_value const& state) const {
   // An index on what never changes of a row is better than none.
   for (auto const& one : of_.source.group) {
     if (parent_.find(one) == nullptr) return out;
-    out += " and " + row(one) + " = (select p." + name(one) + " from " + parent_.sql +
-           " as p where p." + name(of_.parent.key) + " = :parent)";
+    auto const to = conversion_to(with_, source_, *source_.find(one));
+    out += " and " + row(one) + " = " + to.before + "(select p." + name(one) + " from " +
+           parent_.sql + " as p where p." + name(of_.parent.key) + " = :parent)" + to.after;
   }
   return out;
 }
@@ -243,28 +260,11 @@ std::string maker::parent_values() const {
   return joined(out);
 }
 
-std::string maker::collation(tables::table const& in, std::string const& column) const {
-  std::optional<std::string> out;
-  core::read(with_, patience, [&](db::session& on) {
-    auto const found =
-        db::run(on, with_.sql["aggregation.collation"], {in.schema, in.name, column});
-    if (found.size() > 0) decode(found.row(0)[0], out);
-  });
-  return out.value_or("");
-}
-
-std::string maker::given(tables::column const& of, tables::table const& in, std::string_view as,
-                         int at) const {
-  return piece("given_" + word_of(of.what), {{"name", std::string(as)},
-                                             {"at", std::to_string(at)},
-                                             {"collation", collation(in, of.name)}});
-}
-
 std::string maker::given_sums() const {
   std::vector<std::string> out{given_parent()};
   auto const add = [&](std::string const& as) {
-    out.push_back(piece("given_integer",
-                        {{"name", as}, {"at", std::to_string(out.size())}, {"collation", ""}}));
+    out.push_back(
+        piece("given_integer", {{"name", as}, {"at", std::to_string(out.size())}, {"type", ""}}));
   };
   add("daybook_count");
   for (std::size_t i = 0; i < of_.sums.size(); ++i) add("daybook_sum" + std::to_string(i));
@@ -327,10 +327,11 @@ db::entry maker::make_parents() const {
       put(one, "daybook_row." + name(one));
     }
   }
+  auto const& key = *source_.find(of_.source.key);
   auto const given_columns =
       given_parent() + ", " +
-      piece("given_text", {{"name", "daybook_group"}, {"at", "1"}, {"collation", ""}}) + ", " +
-      given(*source_.find(of_.source.key), source_, "daybook_first", 2);
+      piece("given_text", {{"name", "daybook_group"}, {"at", "1"}, {"type", ""}}) + ", " +
+      given(key, conversion_to(with_, source_, key), "daybook_first", 2);
   return make("make_parents", {{"given", given_columns},
                                {"columns", joined(columns)},
                                {"values", joined(values)},
@@ -385,6 +386,7 @@ statements maker::all() const {
   out.follow = follow();
   out.parent = make("parent", with(values, {{"lock", ""}}));
   out.parent_locked = make("parent", with(values, {{"lock", piece("lock", {})}}));
+  out.parents_holes = with(common_, values);
   out.parents = make("parents", with(values, {{"condition", "1 = 1"}}));
   out.sum_rows = make("sum_rows");
   out.settle_rows = make(
@@ -396,8 +398,8 @@ statements maker::all() const {
       make("left_behind",
            {{"otherwise", "(" + row(s.state) + " is null or not " + is(s.settled) + ")"}});
   out.not_freed = make("left_behind", {{"otherwise", "1 = 1"}});
-  out.link_of = make(
-      "link_of", {{"link_text", row(s.link)}, {"is_linked", is(s.taken) + " or " + is(s.settled)}});
+  out.link_of = make("link_of", {{"link_text", text(link(), row(s.link))},
+                                 {"is_linked", is(s.taken) + " or " + is(s.settled)}});
   out.free_row = make("free_row", {{"changes", free_again()}, {"is_held", is(s.taken)}});
   out.rows_first = list("rows_first");
   out.rows_next = list("rows_next");
@@ -432,9 +434,6 @@ void maker::verifying(statements& out) const {
   wrong.push_back("(o.open_group is not null and not " + parent_is(p.open) + ")");
   wrong.push_back("not (" + live + " or " + parent_is(p.settled) + " or " + parent_is(p.voided) +
                   ")");
-  auto const text = [&](tables::column const& of, std::string const& sql) {
-    return piece("group", {{"keys", tables::key_of(with_, of, sql)}});
-  };
   auto const parent_text = text(parent_key(), "p." + name(p.key));
   auto const link_text = text(link(), row(s.link));
   auto const ours = "(o.parent_key is not null or r.k is not null or " + parent_is(p.open) + ")";
@@ -444,15 +443,16 @@ void maker::verifying(statements& out) const {
                               {"row_sums", sums.empty() ? "0 as sum0" : joined(sums)},
                               {"sum_texts", texts.empty() ? "'0'" : joined(texts)},
                               {"parent_text", parent_text},
+                              {"link_as_key", like_parent("r.k")},
                               {"parent_values", parent_values()},
                               {"condition", ours + " and (" + joined(wrong, " or ") + ")"}});
-  out.verify_gone = make("verify_gone", {{"key_text", as_key(parent_key(), "o.parent_key")}});
+  out.verify_gone = make("verify_gone", of_values());
   out.verify_counts = make("verify_counts", {{"of_rows", bound}});
   auto const rows = [&](std::string const& condition) {
     return make("verify_rows", {{"link_text", link_text}, {"condition", condition}});
   };
   auto const gone = "not exists (select 1 from " + parent_.sql + " as p where p." + name(p.key) +
-                    " = " + row(s.link) + ")";
+                    " = " + like_parent(row(s.link)) + ")";
   out.wrong_group = rows(bound + " and o.group_key is not null and " +
                          piece("differ", {{"one", group()}, {"other", "o.group_key"}}));
   out.orphans = rows(bound + " and not " + linked_to_nothing() + " and " + gone);
@@ -476,9 +476,11 @@ statements statements_of(core::context const& with, aggregation_options const& o
 }
 
 db::entry parents_in(core::context const& with, aggregation_options const& of,
-                     tables::table const& source, tables::table const& parent,
-                     state_value const& state) {
-  return maker(with, of, source, parent).parents_in(state);
+                     statements const& known, state_value const& state) {
+  auto holes = known.parents_holes;
+  holes["condition"] =
+      "p." + tables::quoted(with.dialect, of.parent.state) + " = " + sql_of(with, state);
+  return made(with, "parents", holes);
 }
 
 }  // namespace aggregations

@@ -38,6 +38,7 @@ struct statements {
   db::entry parent;
   db::entry parent_locked;
   db::entry parents;
+  db::holes parents_holes;  ///< of those, but for their condition
   // Of a parent's rows.
   db::entry sum_rows;
   db::entry settle_rows;
@@ -65,8 +66,7 @@ struct statements {
 
 /// Those parents that are in a state, as statements::parents.
 [[nodiscard]] db::entry parents_in(core::context const& with, aggregation_options const& of,
-                                   tables::table const& source, tables::table const& parent,
-                                   state_value const& state);
+                                   statements const& known, state_value const& state);
 /// A state as it stands in SQL.
 [[nodiscard]] std::string sql_of(core::context const& with, state_value const& state);
 

@@ -1,0 +1,34 @@
+#include "aggregation/conversion.hpp"
+
+#include "core/transact.hpp"
+
+#include <chrono>
+
+namespace daybook {
+inline namespace v1 {
+namespace aggregations {
+
+namespace {
+
+constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+
+}  // namespace
+
+conversion conversion_to(core::context const& with, tables::table const& in,
+                         tables::column const& column) {
+  conversion out;
+  if (column.what != tables::kind::text) return out;
+  core::read(with, patience, [&](db::session& on) {
+    auto const found =
+        db::run(on, with.sql["aggregation.conversion"], {in.schema, in.name, column.name});
+    if (found.size() == 0) return;
+    decode(found.row(0)[0], out.given);
+    decode(found.row(0)[1], out.before);
+    decode(found.row(0)[2], out.after);
+  });
+  return out;
+}
+
+}  // namespace aggregations
+}  // namespace v1
+}  // namespace daybook
