@@ -12,7 +12,7 @@ std::vector<std::string> advice_on(core::context const& with, definition const& 
   if (of.source.led_by(std::vector{s.link}) != nullptr) return {};
   std::string serves = s.link;
   for (auto const& one : s.group) {
-    if (of.triggers || of.parent.find(one) == nullptr) break;
+    if (of.triggers || !says_its_group(of.options, of.parent, one)) break;
     if (of.source.led_by(std::vector{one}) != nullptr) return {};
     if (serves == s.link) serves = one;
   }

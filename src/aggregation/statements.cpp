@@ -245,7 +245,7 @@ std::string maker::of_parent(state_value const& state) const {
   if (source_.led_by(std::vector{of_.source.link}) != nullptr) return out;
   // An index on what never changes of a row is better than none.
   for (auto const& one : of_.source.group) {
-    if (parent_.find(one) == nullptr) return out;
+    if (!says_its_group(of_, parent_, one)) return out;
     auto const to = conversion_to(with_, source_, *source_.find(one));
     out += " and " + row(one) + " = " + to.before + "(select p." + name(one) + " from " +
            parent_.sql + " as p where p." + name(of_.parent.key) + " = :parent)" + to.after;
@@ -462,6 +462,15 @@ void maker::verifying(statements& out) const {
 }
 
 }  // namespace
+
+bool says_its_group(aggregation_options const& of, tables::table const& parent,
+                    std::string_view column) {
+  auto const set = [&](auto const& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](auto const& one) { return one.column == column; });
+  };
+  return parent.find(column) != nullptr && !set(of.parent.opening) && !set(of.parent.following);
+}
 
 std::string sql_of(core::context const& with, state_value const& state) {
   if (auto const* const number_state = std::get_if<std::int64_t>(&state)) {

@@ -157,6 +157,42 @@ TEST_P(gathered_by_columns, rows_are_found_by_a_group_that_is_compared_otherwise
   EXPECT_THAT(wrong(pay), IsEmpty());
 }
 
+TEST_P(gathered_by_columns, what_a_parent_says_otherwise_than_its_rows_finds_none_of_them) {
+  drop_link_index();
+  database_.execute("create index by_worker on t_move_brick (worker_id)");
+  std::vector<daybook::parent_column> const other{{"worker_id", "worker_id * 2"}};
+  for (bool const follows : {false, true}) {
+    for (bool const counted : {true, false}) {
+      SCOPED_TRACE(std::to_string(follows) + std::to_string(counted));
+      auto options = aggregating::options();
+      options.parent.opening.clear();
+      (follows ? options.parent.following : options.parent.opening) = other;
+      if (!counted) options.parent.count.clear();
+      auto pay = declared(options);
+      EXPECT_THAT(pay.advice(), ElementsAre(HasSubstr("pay_no")));
+      move({{101, 1}, {101, 2}, {101, 4}, {102, 8}, {103, 16}, {103, 32}});
+      EXPECT_EQ(pay.aggregate().rows, 6);
+      auto const first = database_.query("select min(id) from t_move_brick where status = 2");
+      auto const key_of = [&](int worker) {
+        return database_.query("select pay_no from t_move_brick where status = 2 and worker_id = " +
+                               std::to_string(worker));
+      };
+      EXPECT_EQ(pay.remove(first, alice), settling::done);
+      EXPECT_EQ(pay.find(key_of(101)).value().sums.at(0), "6");
+      EXPECT_THAT(wrong(pay), IsEmpty());
+      EXPECT_EQ(pay.revert(key_of(103), alice), settling::done);
+      EXPECT_EQ(bricks("worker_id = 103 and status = 1 and pay_no = ''"), "2");
+      EXPECT_EQ(pay.close_all(alice), 2);
+      EXPECT_EQ(pay.settle(key_of(101), alice), settling::done);
+      EXPECT_EQ(pay.settle(key_of(102), alice), settling::done);
+      EXPECT_EQ(bricks("status = 3"), "3");
+      EXPECT_THAT(wrong(pay), IsEmpty());
+      database_.execute("delete from t_move_brick");
+      database_.execute("delete from t_move_pay");
+    }
+  }
+}
+
 TEST_P(gathered_by_columns, keys_may_be_shorter_than_the_column_that_fills_them_with_blanks) {
   std::vector<std::pair<std::string, std::string>> const kinds{
       {"char(36)", "char(40)"}, {"varchar(36)", "char(40)"}, {"char(36)", "varchar(40)"}};
