@@ -1,6 +1,5 @@
 #include "aggregation/chunk.hpp"
 
-#include "aggregation/keys.hpp"
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
@@ -256,7 +255,7 @@ void chunk::make_parents(db::session& on) {
     if (!last_.parents.contains(*one.group)) missing.push_back(&one);
   }
   if (missing.empty()) return;
-  auto const keys = store_.new_keys(ranges_.began_us(), missing.size(),
+  auto const keys = store_.new_keys(numbers_, ranges_.now_us(), missing.size(),
                                     [&](std::size_t i) { return *missing[i]->group; });
   std::map<std::string, std::string> mine;
   for (std::size_t i = 0; i < missing.size(); ++i) mine.emplace(*missing[i]->group, keys[i]);

@@ -80,6 +80,7 @@ class chunk {
   aggregate_options const& how_;
   progress& to_;
 
+  numbers numbers_;
   std::optional<range> given_;
   std::optional<range> now_;
   attempt last_;

@@ -39,10 +39,14 @@ std::vector<std::string> new_texts(std::int64_t now_us, std::size_t count) {
   return out;
 }
 
-std::vector<std::int64_t> new_numbers(std::int64_t now_us, std::size_t count) {
+std::vector<std::int64_t> numbers::next(std::int64_t now_us, std::size_t count) {
   auto const ms =
       static_cast<std::uint64_t>(std::max<std::int64_t>(now_us / 1000 - year_2020_ms, 0));
-  auto const first = ((ms << 22U) | (random_bits() & 0x3fffffU)) & 0x7fffffffffffffffU;
+  auto first = (ms << 22U) | (random_bits() & 0x3fffffU);
+  // With a gap: who has met somebody else's is out of their way the next time.
+  if (first <= last_) first = last_ + 1 + (random_bits() & 0xfffffU);
+  first &= 0x7fffffffffffffffU;
+  last_ = first + count;
   std::vector<std::int64_t> out(count);
   for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::int64_t>(first + i);
   return out;

@@ -38,8 +38,9 @@ std::optional<range> pass::next_shared(db::session& on) {
   auto number = number_in(turn.row(0)[0]).value();
   position at;
   decode(turn.row(0)[1], at);
+  now_us_ = number_in(turn.row(0)[2]).value();
   if (!number_) {
-    began_us_ = number_in(turn.row(0)[2]).value();
+    began_us_ = now_us_;
     begin(on, number, at);
   }
   shares_ = false;

@@ -38,6 +38,8 @@ class pass {
   [[nodiscard]] bool shares() const noexcept { return shares_; }
   /// The database's clock at the first call.
   [[nodiscard]] std::int64_t began_us() const noexcept { return began_us_; }
+  /// When a shared range was asked for the last time.
+  [[nodiscard]] std::int64_t now_us() const noexcept { return now_us_; }
 
  private:
   using position = std::optional<std::string>;  ///< a key; empty: before the first
@@ -56,6 +58,7 @@ class pass {
   position from_;                       ///< where that was
   position until_;                      ///< the last key then; empty: there was no row
   std::int64_t began_us_ = 0;
+  std::int64_t now_us_ = 0;
   bool shares_ = true;
   position rest_;  ///< up to here it goes alone: nobody has begun the next pass
   position alone_;

@@ -1,7 +1,6 @@
 // Making an aggregation, and what its transactions write down of themselves.
 #include "aggregation/store.hpp"
 
-#include "aggregation/keys.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
 #include "core/operate.hpp"
@@ -136,7 +135,7 @@ std::string store::one_parent(std::string_view parent) const {
 }
 
 std::vector<std::string> store::new_keys(
-    std::int64_t now_us, std::size_t count,
+    numbers& drawn, std::int64_t now_us, std::size_t count,
     std::function<std::string(std::size_t)> const& group) const {
   std::vector<std::string> out;
   if (of_.options.key_of) {
@@ -146,7 +145,7 @@ std::vector<std::string> store::new_keys(
       out.push_back(key);
     }
   } else if (of_.number_parents) {
-    for (auto const one : new_numbers(now_us, count)) out.push_back(std::to_string(one));
+    for (auto const one : drawn.next(now_us, count)) out.push_back(std::to_string(one));
   } else {
     for (auto const& one : new_texts(now_us, count)) out.push_back(of_.options.key_prefix + one);
   }

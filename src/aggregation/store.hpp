@@ -4,6 +4,7 @@
 
 #include "aggregation/amounts.hpp"
 #include "aggregation/definition.hpp"
+#include "aggregation/keys.hpp"
 #include "core/context.hpp"
 #include "db/session.hpp"
 
@@ -63,7 +64,7 @@ class store {
   [[nodiscard]] std::string one_parent(std::string_view parent) const;
   /// So many keys for parents, of the groups that `group` says.
   [[nodiscard]] std::vector<std::string> new_keys(
-      std::int64_t now_us, std::size_t count,
+      numbers& drawn, std::int64_t now_us, std::size_t count,
       std::function<std::string(std::size_t)> const& group) const;
   // Within a transaction.
   /// Says that rows are not added to it any more.

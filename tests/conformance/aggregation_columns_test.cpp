@@ -259,6 +259,33 @@ TEST_P(gathered_by_columns, keys_may_be_shorter_than_the_column_that_fills_them_
   }
 }
 
+TEST_P(gathered_by_columns, numbers_made_for_parents_go_up_from_chunk_to_chunk) {
+  database_.execute(
+      "create table piece (id bigint not null primary key, n int not null, status "
+      "int not null default 1, bill bigint)" +
+      innodb());
+  database_.execute(
+      "create table bill (no bigint not null primary key, id bigint not null, total "
+      "int not null, status int not null)" +
+      innodb());
+  aggregation_options options;
+  options.source = {.table = "piece",
+                    .state = "status",
+                    .link = "bill",
+                    .unlinked = std::nullopt,
+                    .group = {"id"}};
+  options.parent = {.table = "bill", .key = "no", .state = "status"};
+  options.sums = {{"n", "total"}};
+  options.chunk = 1;
+  for (int i = 1; i <= 12; ++i) {
+    database_.execute("insert into piece (id, n) values (" + std::to_string(i) + ", 1)");
+  }
+  EXPECT_EQ(book_.make_aggregation("bills", options).aggregate().parents, 12);
+  EXPECT_EQ(database_.query("select count(*) from bill b where exists (select 1 from bill a "
+                            "where a.id < b.id and a.no >= b.no)"),
+            "0");
+}
+
 DAYBOOK_ON_EVERY_ENGINE(gathered_by_columns);
 
 }  // namespace
