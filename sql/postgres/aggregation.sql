@@ -201,33 +201,34 @@ coalesce(r.{name}, 0)::text;
 
 -- The statements.
 
+-- `kind`: "blob" where a key is one, which comes after all that are none.
 -- name: aggregation.last_key
--- out: key
+-- out: key, kind
 -- holes: source, key
-select {key} from {source} as s order by {key} desc limit 1;
+select {key}, '' from {source} as s order by {key} desc limit 1;
 
 -- The first and the last of the next keys, how many they are, and whether the first is one of those
 -- up to a bound. Not by min and max, which know no uuids.
 -- name: aggregation.range_first
 -- in: bound, limit
--- out: first, last, count, within
+-- out: first, last, count, within, kind
 -- holes: source, key, is_free
 with c as materialized (
   select {key} as k from {source} as s where {is_free} order by {key} limit :limit)
 select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k desc limit 1),
   (select count(*) from c),
-  (select case when c.k <= :bound then 1 else 0 end from c order by c.k limit 1);
+  (select case when c.k <= :bound then 1 else 0 end from c order by c.k limit 1), '';
 
 -- name: aggregation.range_next
 -- in: after, bound, limit
--- out: first, last, count, within
+-- out: first, last, count, within, kind
 -- holes: source, key, is_free
 with c as materialized (
   select {key} as k from {source} as s where {is_free} and {key} > :after
   order by {key} limit :limit)
 select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k desc limit 1),
   (select count(*) from c),
-  (select case when c.k <= :bound then 1 else 0 end from c order by c.k limit 1);
+  (select case when c.k <= :bound then 1 else 0 end from c order by c.k limit 1), '';
 
 -- The groups of the free rows of a range. Where the rows are locked by this, they are those that
 -- aggregation.take takes, and that returns nothing.

@@ -192,25 +192,28 @@ coalesce(r.{name} || ' ' || r.{name}_low, '0');
 
 -- The statements.
 
+-- `kind`: "blob" where a key is one, which comes after all that are none.
 -- name: aggregation.last_key
--- out: key
+-- out: key, kind
 -- holes: source, key
-select {key} from {source} as s order by {key} desc limit 1;
+select {key}, typeof({key}) from {source} as s order by {key} desc limit 1;
 
 -- The first and the last of the next keys, how many they are, and whether the first is one of those
 -- up to a bound.
 -- name: aggregation.range_first
 -- in: bound, limit
--- out: first, last, count, within
+-- out: first, last, count, within, kind
 -- holes: source, key, is_free
-select min(c.k), max(c.k), count(*), case when min(c.k) <= :bound then 1 else 0 end from (
+select min(c.k), max(c.k), count(*), case when min(c.k) <= :bound then 1 else 0 end, typeof(max(c.k))
+from (
   select {key} as k from {source} as s where {is_free} order by {key} limit :limit) as c;
 
 -- name: aggregation.range_next
 -- in: after, bound, limit
--- out: first, last, count, within
+-- out: first, last, count, within, kind
 -- holes: source, key, is_free
-select min(c.k), max(c.k), count(*), case when min(c.k) <= :bound then 1 else 0 end from (
+select min(c.k), max(c.k), count(*), case when min(c.k) <= :bound then 1 else 0 end, typeof(max(c.k))
+from (
   select {key} as k from {source} as s where {is_free} and {key} > :after
   order by {key} limit :limit) as c;
 

@@ -39,7 +39,9 @@ std::string list_of(std::set<std::string> const& texts) {
 
 void add_key(base::rows& to, std::string const& key, bool is_number) {
   if (is_number) {
-    to.add(std::get<std::int64_t>(store::key_value(key, true).value()));
+    auto const number = store::key_value(key, true);
+    if (!number) throw error({.kind = fault::bad_argument}, "the key '" + key + "' is no integer");
+    to.add(std::get<std::int64_t>(*number));
   } else {
     to.add(std::string_view(key));
   }

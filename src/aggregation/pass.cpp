@@ -17,10 +17,28 @@ value value_of(cell const& key) {
 }
 
 void pass::begin(db::session& on, std::int64_t number, position const& from) {
+  auto const last = db::run(on, of_.sql.last_key, {});
+  position until;
+  if (last.size() > 0) {
+    until = text_in(last.row(0)[0]);
+    check(*until, last.row(0)[1]);
+  }
   number_ = number;
   from_ = from;
-  auto const last = db::run(on, of_.sql.last_key, {});
-  if (last.size() > 0) until_ = text_in(last.row(0)[0]);
+  until_ = until;
+}
+
+void pass::check(std::string_view key, cell const& kind) const {
+  auto const& column = *of_.source.find(of_.options.source.key);
+  auto const where = ", and its column '" + column.name + "' is of type " + column.type + ": ";
+  if (text_in(kind) == "blob") {
+    bad(of_.name, "'" + of_.source.name + "' has a key that is a blob" + where +
+                      "write it as a text, or as an integer where it is one");
+  }
+  if (!store::key_value(key, of_.number_keys)) {
+    bad(of_.name, "'" + of_.source.name + "' has the key '" + std::string(key) + "'" + where +
+                      "an integer is needed");
+  }
 }
 
 pass::stretch pass::look(db::session& on, position const& after, std::string const& bound) const {
@@ -30,6 +48,10 @@ pass::stretch pass::look(db::session& on, position const& after, std::string con
   auto const rows = from ? db::run(on, of_.sql.range_next, {*from, up_to, limit})
                          : db::run(on, of_.sql.range_first, {up_to, limit});
   auto const row = rows.row(0);
+  if (number_in(row[2]) != 0) {
+    check(text_in(row[0]), row[4]);
+    check(text_in(row[1]), row[4]);
+  }
   return {{row[0], row[1], number_in(row[2]).value()}, number_in(row[3]) == 1};
 }
 

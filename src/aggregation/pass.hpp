@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace daybook {
 inline namespace v1 {
@@ -51,6 +52,9 @@ class pass {
   [[nodiscard]] stretch look(db::session& on, position const& after,
                              std::string const& bound) const;
   [[nodiscard]] std::optional<range> next_of_rest();
+  /// On failure: daybook::error (fault::bad_argument) where a key is none of its column's type:
+  /// SQLite lets it in.
+  void check(std::string_view key, cell const& kind) const;
 
   core::context const& with_;
   definition const& of_;

@@ -286,6 +286,56 @@ TEST_P(gathered_by_columns, numbers_made_for_parents_go_up_from_chunk_to_chunk) 
             "0");
 }
 
+TEST_P(gathered_by_columns, keys_that_are_none_are_named_and_not_passed_over) {
+  if (!on_sqlite()) return;  // a column of the others holds what it says
+  struct one {
+    char const* type;
+    char const* good;
+    char const* bad;
+    char const* named;
+  };
+  for (auto const& [type, good, bad, named] :
+       {one{"uuid", "'0198b2f0-0000-7000-8000-000000000001'", "x'0198b2f0000070008000000000000002'",
+            "a key that is a blob"},
+        one{"text", "'a'", "x'61'", "a key that is a blob"},
+        one{"bigint", "7", "x'37'", "a key that is a blob"},
+        one{"bigint", "7", "'seven'", "the key 'seven'"},
+        one{"bigint", "7", "7.5", "the key '7.500000'"},
+        one{"bigint", "7", "6.5", "the key '6.500000'"}}) {
+    SCOPED_TRACE(std::string(type) + " " + bad);
+    database_.execute("drop table if exists piece");
+    database_.execute("delete from t_move_pay");
+    database_.execute("create table piece (id " + std::string(type) +
+                      " not null primary key, worker_id int, n int not null default 1, status int "
+                      "not null default 1, bill text)");
+    auto options = aggregating::options();
+    options.source.table = "piece";
+    options.source.link = "bill";
+    options.source.unlinked.reset();
+    options.parent.opening.clear();
+    options.sums = {{"n", "move_sum"}};
+    options.chunk = 1;
+    auto pay = book_.make_aggregation(std::string("pay ") + type + bad, options);
+    database_.execute("insert into piece (id, worker_id) values (" + std::string(good) + ", 101)");
+    EXPECT_EQ(pay.aggregate().rows, 1);
+    database_.execute("insert into piece (id, worker_id) values (" + std::string(bad) + ", 101)");
+    auto const again = [&] { pay.aggregate(); };
+    EXPECT_EQ(fault_of(again), fault::bad_argument);
+    EXPECT_THAT(message_of(again), HasSubstr(std::string("'piece' has ") + named));
+    database_.execute("delete from piece where id = " + std::string(bad));
+    EXPECT_EQ(pay.aggregate().rows, 0);
+    EXPECT_THAT(wrong(pay), IsEmpty());
+    if (std::string_view(type) != "bigint") continue;
+    // Between others it is passed when those are taken.
+    options.chunk = 10;
+    pay = book_.make_aggregation(std::string("pay ") + type + bad, options);
+    database_.execute("insert into piece (id, worker_id) values (8, 101), (8.5, 102), (9, 103)");
+    EXPECT_THAT(message_of(again), HasSubstr("'piece' has the key '8.500000'"));
+    EXPECT_EQ(database_.query("select group_concat(id) from piece where status = 2"), "7,8,9");
+    EXPECT_THAT(wrong(pay), IsEmpty());
+  }
+}
+
 DAYBOOK_ON_EVERY_ENGINE(gathered_by_columns);
 
 }  // namespace
