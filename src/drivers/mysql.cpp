@@ -9,6 +9,7 @@
 #include "drivers/mysql_script.hpp"
 #include "drivers/mysql_settings.hpp"
 #include "drivers/mysql_statement.hpp"
+#include "drivers/mysql_watch.hpp"
 
 #include <daybook/error.hpp>
 
@@ -78,8 +79,11 @@ class mysql_session final : public db::session {
   void cut() noexcept override;
   void interrupt() noexcept override;
   [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
-  [[nodiscard]] db::native handle() noexcept override { return connection_.get(); }
-  [[nodiscard]] std::string schema() override;
+  [[nodiscard]] db::native handle() noexcept override {
+    watch();
+    return connection_.get();
+  }
+  [[nodiscard]] std::string schema() override { return schema_of(url_); }
   [[nodiscard]] std::vector<db::fact> facts() override;
 
  private:
@@ -90,6 +94,8 @@ class mysql_session final : public db::session {
   void check_alive(std::string_view statement);
   [[nodiscard]] milliseconds limit(std::string_view statement, bool takes_its_time = false) const;
   void check_transaction_goes_on(std::string_view statement);
+  [[noreturn]] void refuse_ended(std::string_view statement) const;
+  void watch() noexcept;
   void send(std::string_view text, mysql_stage stage, std::string_view statement);
   db::table run_text(db::statement const& what);
   db::table run_prepared(::MYSQL_STMT& handle, db::statement const& what,
@@ -113,19 +119,9 @@ class mysql_session final : public db::session {
   bool joined_ = false;  ///< the transaction is the application's
   bool in_transaction_ = false;
   bool failed_ = false;  ///< the transaction is only good for a rollback
+  mysql_watch watch_;
   std::atomic<bool> broken_ = false;
 };
-
-/// Which server this is; a connection's number means something only there.
-std::string server_identity(::MYSQL& connection) {
-  constexpr std::string_view text = "select concat_ws(' ', @@hostname, @@port, @@server_id)";
-  if (::mysql_real_query(&connection, text.data(), text.size()) != 0) {
-    throw mysql_failure{problem_of(connection)};
-  }
-  auto const found = read_mysql_text(connection, "identity");
-  auto const* const name = std::get_if<std::string>(&found.cells.at(0));
-  return name == nullptr ? std::string() : *name;
-}
 
 mysql_session::mysql_session(db::url const& to, db::connect_options const& options)
     : url_(to),
@@ -140,7 +136,7 @@ mysql_session::mysql_session(db::url const& to, db::connect_options const& optio
   send(mysql_settings(server_, options), mysql_stage::harmless, "connect");
   mysql_wait_limit const waits(limit("connect"));
   try {
-    where_ = server_identity(*connection_);
+    where_ = read_server_identity(*connection_);
   } catch (mysql_failure const& failure) {
     fail(failure.what, mysql_stage::harmless, "connect");
   }
@@ -193,11 +189,24 @@ void mysql_session::check_transaction_goes_on(std::string_view statement) {
   }
   if (!in_transaction_ || (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
   if (joined_) check_mysql_transaction(*connection_, transactions::applications, url_.shown);
-  in_transaction_ = false;
+  refuse_ended(statement);
+}
+
+/// For the server a new one may have begun: only a ROLLBACK ends that.
+void mysql_session::refuse_ended(std::string_view statement) const {
   throw error({.kind = fault::statement, .statement = std::string(statement)},
               url_.shown +
-                  ": a statement ended the transaction it was part of; what came before "
-                  "it is committed: do not change tables or end transactions there");
+                  ": a statement ended the transaction it was part of; what came before it is "
+                  "committed, or, by a deadlock, rolled back: do not change tables or end "
+                  "transactions there, and let no error of the native handle go unheeded");
+}
+
+/// Not where the application commits: what is past the driver there is all of its transaction.
+void mysql_session::watch() noexcept {
+  if (!in_transaction_ || joined_ || failed_ || broken_) return;
+  prepare_mysql_thread();
+  mysql_wait_limit const waits(limit("watch"));
+  failed_ = !watch_.set(*connection_);
 }
 
 mysql_stage mysql_session::stage_of(db::statement const& what) const noexcept {
@@ -287,6 +296,7 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   prepare_mysql_thread();
   // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
   if (!in_transaction_ || broken_) check_alive(what.name);
+  if (what.name == "user" && runs_others(what.text)) watch();
   check_transaction_goes_on(what.name);
   mysql_wait_limit const waits(limit(what.name, what.takes_its_time));
   if (!ours() && !in_transaction_) {
@@ -397,10 +407,16 @@ void mysql_session::begin(isolation level) {
 void mysql_session::commit() {
   if (joined_) refuse_to_end(url_.shown);
   check_transaction_goes_on("commit");
+  mysql_wait_limit const waits(limit("commit"));
+  if (auto const problem = watch_.release(*connection_)) {
+    if (problem->code == mysql_watch::ended) refuse_ended("commit");
+    fail(*problem, mysql_stage::harmless, "commit");
+  }
   // A connection that is known to be lost is no exception: what the network did with an earlier
   // COMMIT is not known here, and settling a doubt is always right.
   send("commit", mysql_stage::commit, "commit");
   in_transaction_ = false;
+  if (!watch_.end(*connection_)) cut();
 }
 
 void mysql_session::rollback() noexcept {
@@ -410,7 +426,8 @@ void mysql_session::rollback() noexcept {
   prepare_mysql_thread();
   mysql_wait_limit const waits(limit("rollback"));
   constexpr std::string_view text = "rollback";
-  if (::mysql_real_query(connection_.get(), text.data(), text.size()) != 0) cut();
+  bool const done = ::mysql_real_query(connection_.get(), text.data(), text.size()) == 0;
+  if (!done || !watch_.end(*connection_)) cut();
 }
 
 void mysql_session::cut() noexcept {
@@ -425,7 +442,7 @@ void mysql_session::interrupt() noexcept {
   try {
     auto const second = open_mysql(
         url_, {.connect_timeout = interrupt_patience, .reply_timeout = interrupt_patience});
-    if (server_identity(*second) == where_) {
+    if (read_server_identity(*second) == where_) {
       auto const text = "kill query " + std::to_string(id_);
       if (::mysql_real_query(second.get(), text.data(), text.size()) == 0) return;
     }
@@ -433,21 +450,6 @@ void mysql_session::interrupt() noexcept {
     // Cutting is the answer to every failure here.
   }
   cut();
-}
-
-std::string mysql_session::schema() {
-  // It stands between back-quotes, and between quotes where the server's own tables are asked.
-  if (url_.path.find_first_of("`'\\") != std::string::npos) {
-    throw error({.kind = fault::bad_argument},
-                url_.shown +
-                    ": the tables' database has a quote or a backslash in its name: name "
-                    "another one, in the URL or as the book's schema");
-  }
-  if (!url_.path.empty()) return url_.path;
-  throw error({.kind = fault::bad_argument},
-              url_.shown +
-                  ": no database is chosen: write it after the host, as in "
-                  "mysql://USER@HOST/DATABASE, or name it as the book's schema");
 }
 
 void mysql_session::add_clock_difference(std::vector<db::fact>& to) {

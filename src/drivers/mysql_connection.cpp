@@ -220,6 +220,21 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   return out;
 }
 
+std::string schema_of(db::url const& of) {
+  // It stands between back-quotes, and between quotes where the server's own tables are asked.
+  if (of.path.find_first_of("`'\\") != std::string::npos) {
+    throw error({.kind = fault::bad_argument},
+                of.shown +
+                    ": the tables' database has a quote or a backslash in its name: name "
+                    "another one, in the URL or as the book's schema");
+  }
+  if (!of.path.empty()) return of.path;
+  throw error({.kind = fault::bad_argument},
+              of.shown +
+                  ": no database is chosen: write it after the host, as in "
+                  "mysql://USER@HOST/DATABASE, or name it as the book's schema");
+}
+
 mysql_kind kind_of(::MYSQL& connection) {
   return ::mariadb_connection(&connection) != 0 ? mysql_kind::mariadb : mysql_kind::mysql;
 }

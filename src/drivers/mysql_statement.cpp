@@ -334,6 +334,16 @@ db::table read_mysql_text(::MYSQL& from, std::string_view statement) {
   return out;
 }
 
+std::string read_server_identity(::MYSQL& connection) {
+  constexpr std::string_view text = "select concat_ws(' ', @@hostname, @@port, @@server_id)";
+  if (::mysql_real_query(&connection, text.data(), text.size()) != 0) {
+    throw mysql_failure{problem_of(connection)};
+  }
+  auto const found = read_mysql_text(connection, "identity");
+  auto const* const name = std::get_if<std::string>(&found.cells.at(0));
+  return name == nullptr ? std::string() : *name;
+}
+
 }  // namespace drivers
 }  // namespace v1
 }  // namespace daybook

@@ -47,6 +47,10 @@ void read_mysql_answers(::MYSQL_STMT& from, std::span<db::call const> calls,
 /// The same for what mysql_real_query has sent.
 [[nodiscard]] db::table read_mysql_text(::MYSQL& from, std::string_view statement);
 
+/// Which server this is; a connection's number means something only there. On failure:
+/// mysql_failure.
+[[nodiscard]] std::string read_server_identity(::MYSQL& connection);
+
 }  // namespace drivers
 }  // namespace v1
 }  // namespace daybook

@@ -1,9 +1,16 @@
 // Steps beside renewals, and beside other people's transactions: two sessions, for real.
 #include "fixture.hpp"
 
+#include "core/context.hpp"
+#include "db/pool.hpp"
+#include "work/engine.hpp"
+
 #include <array>
 #include <atomic>
+#include <memory>
 #include <thread>
+
+#include <mysql.h>
 
 namespace conformance {
 namespace {
@@ -38,6 +45,49 @@ class isolation : public on_engine {
   }
   [[nodiscard]] std::string total(int id) const {
     return database_.query("select total from account where id = " + std::to_string(id));
+  }
+  /// Takes account 2, and account 1 when the owner of that waits for 2: a deadlock. The heavier of
+  /// the two survives on MariaDB, on PostgreSQL the one that looks later: this one.
+  [[nodiscard]] std::jthread crosses(support::raw_connection& rival) const {
+    if (on_postgres()) rival.execute("set deadlock_timeout = '1min'");
+    rival.execute("begin");
+    for (int i = 0; i < 50; ++i) rival.execute("insert into effect values ('rival')");
+    rival.execute("update account set total = total + 100 where id = 2");
+    return std::jthread([&] {
+      try {
+        wait_until_one_waits();
+        rival.execute("update account set total = total + 100 where id = 1");
+        rival.execute("commit");
+      } catch (std::exception const& e) {
+        ADD_FAILURE() << e.what();
+      }
+    });
+  }
+  /// A step whose body meets a rival where it calls what it is given, and goes on: nothing of it is
+  /// there. Without a rival all of it is.
+  void fails_whole(
+      daybook::book& on, key const& piece,
+      std::function<void(transaction&, std::function<void()> const&)> const& body) const {
+    auto run = taken(on.start(nightly_, piece));
+    support::raw_connection rival(direct_url());
+    std::jthread crossing;
+    std::function<void()> meet = [&] { crossing = crosses(rival); };
+    auto const post = [&](transaction& tx) { body(tx, meet); };
+    EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("post", post)); }), fault::statement);
+    crossing.join();
+    EXPECT_EQ(effects("first") + effects("last"), "00");
+    EXPECT_EQ(on.find(nightly_, piece).value().info.steps_done, 0);
+    meet = {};
+    EXPECT_EQ(run.step("post", post).what(), outcome::done);
+    EXPECT_EQ(effects("first") + effects("last"), "11");
+    EXPECT_TRUE(std::move(run).finish());
+  }
+  /// What a program does that heeds no error: the number of the error, 0 for none.
+  static unsigned tell(::MYSQL* on, std::string_view text) {
+    if (::mysql_real_query(on, text.data(), text.size()) != 0) return ::mysql_errno(on);
+    std::unique_ptr<::MYSQL_RES, decltype(&::mysql_free_result)> const rows(
+        ::mysql_store_result(on), &::mysql_free_result);
+    return ::mysql_errno(on);
   }
 };
 
@@ -134,22 +184,7 @@ TEST_P(isolation, a_deadlock_in_the_body_retries_the_whole_step) {
     if (++calls == 2) crossing.join();
     insert("post")(tx);
     tx.exec("update account set total = total + 1 where id = 1");
-    if (calls == 1) {
-      // The heavier of the two survives on MariaDB, on PostgreSQL the one that looks later.
-      if (on_postgres()) rival.execute("set deadlock_timeout = '1min'");
-      rival.execute("begin");
-      for (int i = 0; i < 50; ++i) rival.execute("insert into effect values ('rival')");
-      rival.execute("update account set total = total + 100 where id = 2");
-      crossing = std::jthread([&] {
-        try {
-          wait_until_one_waits();
-          rival.execute("update account set total = total + 100 where id = 1");
-          rival.execute("commit");
-        } catch (std::exception const& e) {
-          ADD_FAILURE() << e.what();
-        }
-      });
-    }
+    if (calls == 1) crossing = crosses(rival);
     tx.exec("update account set total = total + 1 where id = 2");
   });
   EXPECT_EQ(what.what(), outcome::done);
@@ -158,6 +193,100 @@ TEST_P(isolation, a_deadlock_in_the_body_retries_the_whole_step) {
   EXPECT_EQ(total(1), "101");
   EXPECT_EQ(total(2), "101");
   EXPECT_EQ(effects("post"), "1");
+}
+
+TEST_P(isolation, a_deadlock_that_the_body_does_not_heed_fails_the_step) {
+  // The server has rolled back what came before it, and takes what comes after it for work of its
+  // own. Record and effect agree all the same.
+  if (!on_mariadb()) return;
+  fails_whole(book_, day_, [&](transaction& tx, std::function<void()> const& meet) {
+    auto* const handle = tx.as<::MYSQL>();
+    EXPECT_EQ(tell(handle, "insert into effect values ('first')"), 0U);
+    EXPECT_EQ(tell(handle, "update account set total = total + 1 where id = 1"), 0U);
+    if (meet) meet();
+    EXPECT_EQ(tell(handle, "update account set total = total + 1 where id = 2"), meet ? 1213U : 0U);
+    EXPECT_EQ(tell(handle, "insert into effect values ('last')"), 0U);
+  });
+}
+
+TEST_P(isolation, a_deadlock_that_is_not_heeded_fails_the_step_on_a_borrowed_connection) {
+  // Without autocommit the server begins anew, and says that a transaction is open.
+  if (!on_mariadb()) return;
+  for (auto const* const mode : {"0", "1"}) {
+    SCOPED_TRACE(mode);
+    support::raw_connection app(database_.url());
+    app.execute("set names utf8mb4");
+    app.execute("set autocommit = " + std::string(mode));
+    database_.execute("delete from effect");
+    auto* const handle = std::get<::st_mysql*>(app.native());
+    auto book = daybook::book::borrow(*handle, watched());
+    fails_whole(book, key{mode}, [&](transaction& tx, std::function<void()> const& meet) {
+      static_cast<void>(tx.as<::MYSQL>());
+      EXPECT_EQ(tell(handle, "insert into effect values ('first')"), 0U);
+      EXPECT_EQ(tell(handle, "update account set total = total + 1 where id = 1"), 0U);
+      if (meet) meet();
+      EXPECT_EQ(tell(handle, "update account set total = total + 1 where id = 2"),
+                meet ? 1213U : 0U);
+      EXPECT_EQ(tell(handle, "insert into effect values ('last')"), 0U);
+    });
+    EXPECT_EQ(app.execute("select @@autocommit"), mode);
+  }
+}
+
+TEST_P(isolation, a_deadlock_that_a_procedure_does_not_heed_fails_the_step) {
+  if (!on_mariadb()) return;
+  database_.execute(
+      "create procedure post() begin declare continue handler for 1213 begin end; "
+      "insert into effect values ('first'); "
+      "update account set total = total + 1 where id = 1; "
+      "update account set total = total + 1 where id = 2; "
+      "insert into effect values ('last'); end");
+  fails_whole(book_, day_, [&](transaction& tx, std::function<void()> const& meet) {
+    if (meet) meet();
+    tx.exec("call post()");
+  });
+}
+
+TEST_P(isolation, what_follows_a_deadlock_that_was_not_heeded_commits) {
+  // The same connection is lent again: nothing of the transaction may be left on it.
+  if (!on_mariadb()) return;
+  auto options = watched();
+  options.connections = 1;
+  auto book = database_.open(options);
+  support::raw_connection rival(direct_url());
+  std::jthread crossing;
+  EXPECT_THROW(book.transact([&](transaction& tx) {
+    auto* const handle = tx.as<::MYSQL>();
+    EXPECT_EQ(tell(handle, "update account set total = total + 1 where id = 1"), 0U);
+    crossing = crosses(rival);
+    EXPECT_EQ(tell(handle, "update account set total = total + 1 where id = 2"), 1213U);
+    EXPECT_EQ(tell(handle, "select 1"), 0U);
+  }),
+               daybook::error);
+  crossing.join();
+  auto const with = book.internals().ready();
+  auto const lent = with.sessions.lend(1s);
+  auto const alone = daybook::db::insert_rows({.table = "effect", .columns = {"name"}}, 1);
+  std::array const values{daybook::value("alone")};
+  EXPECT_EQ(lent->run(alone, values).affected, 1);
+  EXPECT_EQ(effects("alone"), "1");
+}
+
+TEST_P(isolation, who_uses_the_handle_may_have_savepoints) {
+  if (!on_mariadb()) return;
+  auto run = taken(book_.start(nightly_, day_));
+  EXPECT_TRUE(run.step("post", [&](transaction& tx) {
+    tx.exec("savepoint one");
+    insert("kept")(tx);
+    tx.exec("savepoint two");
+    auto* const handle = tx.as<::MYSQL>();
+    EXPECT_EQ(tell(handle, "insert into effect values ('not kept')"), 0U);
+    EXPECT_EQ(tell(handle, "rollback to savepoint two"), 0U);
+    EXPECT_EQ(tell(handle, "release savepoint one"), 0U);
+  }));
+  EXPECT_EQ(log_.count("retried"), 0U);
+  EXPECT_EQ(effects("kept"), "1");
+  EXPECT_EQ(effects("not kept"), "0");
 }
 
 TEST_P(isolation, a_writer_in_the_way_is_waited_for) {
