@@ -6,6 +6,7 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <utility>
@@ -193,9 +194,13 @@ std::vector<db::table> write_together_once(context const& with, db::session& on,
 
 namespace {
 
+/// From when on patience counts: a body of the application's may take longer than any.
+enum class patience_from : std::uint8_t { beginning, first_failure };
+
 /// Calls `body` with a session until it succeeds, fails for good, or patience is over.
 template <class F>
-void with_session(context const& with, transact_options const& options, F const& body) {
+void with_session(context const& with, transact_options const& options, patience_from from,
+                  F const& body) {
   backoff pauses(options.patience);
   for (bool first = true;; first = false) {
     try {
@@ -205,6 +210,7 @@ void with_session(context const& with, transact_options const& options, F const&
     } catch (error const& e) {
       // A full disk is not emptied while we wait.
       if (e.in_doubt() || e.kind() == fault::full) throw;
+      if (first && from == patience_from::first_failure) pauses = backoff(options.patience);
       if (e.breaks_connection()) with.sessions.forget_idle();
       if (e.breaks_connection() && with.borrowed) throw;  // no other is to be had
       // A read-only server is one to wait for in a fail-over, and to complain of otherwise.
@@ -225,7 +231,7 @@ void with_session(context const& with, transact_options const& options, F const&
 decision transact(context const& with, transact_options const& options,
                   std::function<decision(db::session&)> const& body) {
   auto decided = decision::rollback;
-  with_session(with, options, [&](db::session& on) {
+  with_session(with, options, patience_from::first_failure, [&](db::session& on) {
     decided = transact_once(with, on, options.name, options.level, body);
   });
   return decided;
@@ -234,7 +240,7 @@ decision transact(context const& with, transact_options const& options,
 db::table write(context const& with, transact_options const& options, db::entry const& what,
                 std::initializer_list<value> values) {
   db::table out;
-  with_session(with, options,
+  with_session(with, options, patience_from::beginning,
                [&](db::session& on) { out = write_once(with, on, options.name, what, values); });
   return out;
 }
@@ -242,7 +248,7 @@ db::table write(context const& with, transact_options const& options, db::entry 
 std::vector<db::table> write_together(context const& with, transact_options const& options,
                                       std::span<db::call const> calls) {
   std::vector<db::table> out;
-  with_session(with, options,
+  with_session(with, options, patience_from::beginning,
                [&](db::session& on) { out = write_together_once(with, on, options.name, calls); });
   return out;
 }
@@ -253,7 +259,7 @@ bool fenced(db::session& on, db::entry const& statement, std::initializer_list<v
 
 void read(context const& with, std::chrono::milliseconds patience,
           std::function<void(db::session&)> const& body) {
-  with_session(with, {.name = "read", .patience = patience}, body);
+  with_session(with, {.name = "read", .patience = patience}, patience_from::beginning, body);
 }
 
 }  // namespace core

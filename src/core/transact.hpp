@@ -35,7 +35,7 @@ enum class unreachable : std::uint8_t { give_up, keep_trying };
 struct transact_options {
   std::string_view name;  ///< "start": its failpoints are start.begun, start.before_commit, ...
   isolation level = isolation::read_committed;
-  /// How long what may be retried is retried.
+  /// How long what may be retried is retried; with transact(), after it has failed once.
   std::chrono::milliseconds patience = std::chrono::seconds{10};
   unreachable when_unreachable = unreachable::give_up;
 };

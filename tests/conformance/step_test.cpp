@@ -1,6 +1,8 @@
 // Steps: done once, skipped afterwards, and what they carry.
 #include "fixture.hpp"
 
+#include <thread>
+
 namespace conformance {
 namespace {
 
@@ -29,6 +31,24 @@ TEST_P(step, carries_integers_texts_and_nothing) {
   all(second, outcome::skipped);
   EXPECT_TRUE(std::move(second).finish());
   EXPECT_EQ(effects("none"), "1");
+}
+
+TEST_P(step, that_took_longer_than_its_patience_is_tried_again) {
+  auto book = database_.open(watched(1s));
+  auto run = taken(book.start(nightly_, day_));
+  int calls = 0;
+  auto const what = run.step("long", [&](transaction& tx) {
+    insert("long")(tx);
+    if (++calls > 1) return;
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(400ms);  // less than a transaction may be idle
+      tx.exec("update effect set name = 'long'");
+    }
+    throw daybook::error({.kind = fault::conflict, .retryable = true}, "a deadlock, so to speak");
+  });
+  EXPECT_EQ(what.what(), outcome::done);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(effects("long"), "1");
 }
 
 TEST_P(step, a_long_text_is_carried_whole) {
