@@ -112,13 +112,12 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
                                   beside const& also) {
   try {
     auto const who = lease_->current();
-    auto const acquisition_uuid = base::new_uuid();
-    auto const got = try_start(name, piece, options, epoch, who->uuid(), acquisition_uuid, also);
+    auto const got = try_start(name, piece, options, epoch, who->uuid(), also);
     if (!got) return std::nullopt;
     auto held = std::make_unique<held_run>(
         with_, *lease_, who,
         run_identity{name, piece, got->number, got->attempt, got->date, got->time_left},
-        acquisition{got->epoch, acquisition_uuid});
+        acquisition{got->epoch, got->acquisition});
     if (got->attempt > 1) held->remembers(memory_of(name, piece, got->number));
     with_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
     return run(std::move(held));
@@ -143,27 +142,32 @@ void runs::drop_if_dead(incarnation& who) {
 
 std::optional<runs::taken> runs::try_start(process const& name, key const& piece,
                                            start_options options, std::int64_t epoch,
-                                           std::string const& holder_uuid,
-                                           std::string const& acquisition_uuid,
-                                           beside const& also) {
-  bool doubt = false;
+                                           std::string const& holder_uuid, beside const& also) {
+  auto const first = base::new_uuid();
+  auto acquisition = first;
+  int lost = 0;  // replies
   auto const date = options.date ? text_of(*options.date) : std::string();
   std::optional<std::int64_t> deadline;
   if (options.deadline) deadline = std::chrono::microseconds(*options.deadline).count();
   auto const orphaned = [&] {
-    lease_->add_orphan({.process = name.str(),
-                        .key = piece.str(),
-                        .acquisition = acquisition_uuid,
-                        .on_its_way = doubt});
+    auto const add = [&](std::string const& which) {
+      lease_->add_orphan({.process = name.str(),
+                          .key = piece.str(),
+                          .acquisition = which,
+                          .on_its_way = lost > 0});
+    };
+    add(first);
+    if (acquisition != first) add(acquisition);
   };
   // After a lost reply the same statement is run again, and takes what it had taken itself: the
-  // acquisition of this call, which nobody else can have written.
+  // acquisition of this call, which nobody else can have written. The second such statement may
+  // itself come late, and would take from the third what that has taken, were it not another's.
   for (;;) {
     try {
       auto const rows = write_start(
-          also, {name.str(), piece.str(), epoch, acquisition_uuid, holder_uuid,
+          also, {name.str(), piece.str(), epoch, acquisition, holder_uuid,
                  std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
-                 std::string_view(doubt ? acquisition_uuid : ""), to_value(deadline),
+                 std::string_view(lost > 0 ? first : ""), to_value(deadline),
                  options.date ? value(std::string_view(date)) : value(nullptr)});
       if (rows.size() == 0) return std::nullopt;
       taken got;
@@ -172,16 +176,19 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
       decode(rows.row(0)[2], got.epoch);
       got.time_left = to_length(rows.row(0)[3]);
       got.date = to_date(rows.row(0)[4]);
+      got.acquisition = acquisition;
       return got;
     } catch (lost_reply const&) {
-      doubt = true;
-      if (!also) continue;
       // What was done beside it cannot be done twice.
+      if (++lost < 3 && !also) {
+        if (lost == 2) acquisition = base::new_uuid();
+        continue;
+      }
       orphaned();
       throw;
     } catch (error const& e) {
       // What is internal may have failed after the COMMIT; all other faults come before it.
-      if (doubt || e.kind() == fault::internal) orphaned();
+      if (lost > 0 || e.kind() == fault::internal) orphaned();
       throw;
     } catch (...) {
       orphaned();

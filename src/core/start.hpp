@@ -43,6 +43,7 @@ class runs {
     std::int64_t number = 0;
     std::int64_t attempt = 0;
     std::int64_t epoch = 0;
+    std::string acquisition;
     std::optional<std::chrono::microseconds> time_left;
     std::optional<std::chrono::year_month_day> date;
   };
@@ -70,7 +71,7 @@ class runs {
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,
-                                 std::string const& acquisition_uuid, beside const& also);
+                                 beside const& also);
   db::table write_start(beside const& also, std::initializer_list<value> values);
   /// A dead holder may take nothing; the next life may.
   void drop_if_dead(incarnation& who);

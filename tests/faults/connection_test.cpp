@@ -142,6 +142,19 @@ TEST_P(old_backend, commits_late_and_the_effect_is_found) {
   EXPECT_TRUE(std::move(run).finish());
 }
 
+TEST_P(old_backend, starts_late_when_the_run_was_taken_by_a_third_try) {
+  auto book = far(2s);
+  ASSERT_TRUE(taken(book.start(nightly_, key{"first"})).finish());
+  arm({.what = proxy::fault::hold, .times = 2}, "attempt_started_us =");
+  auto run = taken(book.start(nightly_, key{"one"}));
+  EXPECT_EQ(between_.hits(), 2);
+  EXPECT_EQ(between_.release(), 2);
+  EXPECT_EQ(run.step("load", leave(key{"one"})).what(), outcome::done);
+  EXPECT_EQ(run.record("mailed").what(), outcome::done);
+  EXPECT_TRUE(std::move(run).finish());
+  expect_once(key{"one"}, 1);
+}
+
 TEST_P(old_backend, commits_late_in_a_take_over) {
   for (auto const& where : take_over_verbs) {
     SCOPED_TRACE(where.name);
