@@ -120,7 +120,8 @@ class DAYBOOK_EXPORT schedule {
   // What a person does, with who and why written into the book (book::changes of its name).
 
   /// A tick now, launched by the next node that looks: its window ends now, and the next one's
-  /// begins there. Returns the tick. Also where it is paused.
+  /// begins there. Returns the tick. Also where it is paused. On failure: fault::bad_argument
+  /// where this system does not have its zone.
   timestamp trigger(remark const& by);
   /// A tick that failed is due again, with no failure or crash counted, in its own window. False:
   /// there is no such tick, or it has not failed.

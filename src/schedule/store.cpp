@@ -75,14 +75,22 @@ void insert(core::context const& with, std::string_view name, cron const& when,
        std::int64_t{of.keep}, to_value(since)});
 }
 
+/// What is due is not launched by the new expression; where it cannot be told, that is said.
+std::optional<skipped> skip_before_change(definition const& from) {
+  if (from.in) return skip_all(from, from.now, "missed; the expression changed");
+  if (from.now <= from.decided) return std::nullopt;
+  return skipped{from.now, from.now, 1,
+                 "what was missed until now is not known: its zone, " + from.options.zone +
+                     ", is not on this machine"};
+}
+
 void change(core::context const& with, definition const& from, cron const& when,
             schedule_options const& of) {
   bool const removed = from.state == schedule_state::removed;
   bool const renewed = removed || !same_ticks(from, when, of);
   auto const decided = renewed ? std::max(from.decided, from.now) : from.decided;
   std::optional<skipped> skip;
-  if (renewed && !removed && from.in)
-    skip = skip_all(from, from.now, "missed; the expression changed");
+  if (renewed && !removed) skip = skip_before_change(from);
   core::transact(with, {.name = "schedule", .patience = patience}, [&](db::session& on) {
     auto const changed =
         db::run(
@@ -195,16 +203,16 @@ schedule_info store::info() const { return info_of(look()); }
 
 timestamp store::trigger(remark const& by) const {
   for (;;) {
-    auto const now_is = look();
+    auto now_is = look();
     if (now_is.state == schedule_state::removed) bad(name_, "it was removed");
+    // Without it nobody can say what is skipped for this tick.
+    if (!now_is.in) now_is.in = zone(now_is.options.zone);
     auto const tick = std::max(now_is.now, now_is.decided + microseconds{1});
     // Those that went by while it was paused, too: nothing before `tick` is looked at again.
     bool const paused = now_is.state == schedule_state::paused;
-    std::optional<skipped> skip;
-    if (now_is.in) {
-      skip = skip_all(now_is, tick - microseconds{1},
-                      paused ? "it was paused" : "missed; one was asked for by hand after it");
-    }
+    auto const skip =
+        skip_all(now_is, tick - microseconds{1},
+                 paused ? "it was paused" : "missed; one was asked for by hand after it");
     auto const key = text_of(tick);
     std::string_view const name = name_;
     bool const done =

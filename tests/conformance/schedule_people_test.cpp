@@ -48,6 +48,23 @@ TEST_P(schedules_of_people, a_zone_that_is_not_here_keeps_nobody_from_pausing_it
   EXPECT_EQ(first_.drain(), 0);
 }
 
+TEST_P(schedules_of_people, no_tick_goes_unsaid_where_its_zone_is_not_here) {
+  auto leads = make({.zone = "Europe/Prague"});
+  clock_.advance(2min);
+  auto nowhere = std::make_optional<without_zones>();
+  auto const refused = message_of([&] { static_cast<void>(leads.trigger(anna)); });
+  EXPECT_THAT(refused, testing::HasSubstr("Europe/Prague"));
+  EXPECT_THAT(lines(leads), ElementsAre());
+  make({.zone = "UTC"});
+  EXPECT_THAT(lines(leads), ElementsAre("12:02 skipped (what was missed until now is not known: "
+                                        "its zone, Europe/Prague, is not on this machine)"));
+  serve("leads");
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(instants(), ElementsAre(noon + 3min));
+  nowhere.reset();
+}
+
 TEST_P(schedules_of_people, by_hand_a_window_ends_now_and_the_next_begins_there) {
   auto leads = make();
   serve("leads");
