@@ -1,5 +1,6 @@
 #include "tables/table.hpp"
 
+#include "base/digest.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
 
@@ -188,6 +189,23 @@ std::string literal(db::dialect const& by, std::string_view text) {
   return out;
 }
 
+namespace {
+
+/// The name of an index: never that of a table, whose names it may share, and never so long that
+/// an engine refuses it, or cuts it to that of another.
+std::string index_name(std::string const& full) {
+  constexpr std::string_view suffix = "_idx";
+  constexpr std::size_t longest = 63;
+  constexpr std::size_t kept = 50;
+  constexpr std::size_t digits = 8;
+  if (full.size() + suffix.size() <= longest) return full + std::string(suffix);
+  auto end = kept;
+  while (end > 0 && (static_cast<unsigned char>(full[end]) & 0xc0U) == 0x80U) --end;
+  return full.substr(0, end) + "_" + base::digest({full}).substr(0, digits) + std::string(suffix);
+}
+
+}  // namespace
+
 std::string create_index(core::context const& with, table const& on,
                          std::span<std::string const> columns) {
   auto name = on.name;
@@ -196,7 +214,7 @@ std::string create_index(core::context const& with, table const& on,
     name += "_" + one;
     list += (list.empty() ? "" : ", ") + quoted(with.dialect, one);
   }
-  return with.sql.text_of("table.create_index", {{"index", quoted(with.dialect, name)},
+  return with.sql.text_of("table.create_index", {{"index", quoted(with.dialect, index_name(name))},
                                                  {"schema_name", quoted(with.dialect, on.schema)},
                                                  {"table", quoted(with.dialect, on.name)},
                                                  {"columns", list}});

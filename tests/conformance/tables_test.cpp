@@ -126,6 +126,35 @@ TEST_P(tables, what_can_be_a_key_is_known_to_the_engine) {
   EXPECT_EQ(holds("a\xC2\x85"), "no");
 }
 
+TEST_P(tables, an_index_has_a_name_that_no_table_has_and_no_engine_cuts) {
+  std::string const wide = "\u00e4rger_" + std::string(51, 't');  // 58 bytes
+  std::string const half = std::string(49, 'h') + "\u00e4" + std::string(8, 'h');
+  std::string const column(10, 'c');
+  auto const quoted = [&](std::string const& name) {
+    return daybook::tables::quoted(with().dialect, name);
+  };
+  auto const make = [&](std::string const& name, std::string const& columns) {
+    database_.execute("create table " + quoted(name) + "(" + columns + ")" + innodb());
+  };
+  make("a_b", "b int");
+  make("a", "b int");
+  for (auto const& name : {wide, half}) make(name, column + " int, " + column + "_2 int");
+  for (auto const& [name, of] : {std::pair<std::string, std::string>{"a", "b"},
+                                 {wide, column},
+                                 {wide, column + "_2"},
+                                 {half, column}}) {
+    SCOPED_TRACE(name);
+    std::array const columns{of};
+    database_.execute(
+        daybook::tables::create_index(with(), daybook::tables::look(with(), name), columns));
+    auto const after = daybook::tables::look(with(), name);
+    auto const* const made = after.led_by(columns);
+    ASSERT_NE(made, nullptr);
+    EXPECT_TRUE(made->name.ends_with("_idx")) << made->name;
+    EXPECT_LE(made->name.size(), 63U);
+  }
+}
+
 DAYBOOK_ON_EVERY_ENGINE(tables);
 
 }  // namespace
