@@ -119,10 +119,11 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
 
 /// Its three files and nothing else: no pipe's other end, no database.
 void keep_files(int input, int output, int asks) noexcept {
-  constexpr int above = 100;
+  constexpr int above = asked + 1;
   int const a = ::fcntl(input, F_DUPFD, above);
   int const b = ::fcntl(output, F_DUPFD, above);
   int const c = ::fcntl(asks, F_DUPFD, above);
+  if (a < 0 || b < 0 || c < 0) leave(errno);
   ::dup2(a, from);
   ::dup2(b, to);
   ::dup2(c, asked);

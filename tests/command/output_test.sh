@@ -82,6 +82,10 @@ if [[ -e /dev/full ]]; then
     has "a full disk" err "No space left"
 fi
 
+# Few files may be open: those that we need are few.
+is "few files" hi "$(bash -c 'ulimit -n 64; exec daybook run few -- echo hi' 2>err </dev/null | cat)"
+has_not "few files" err "could not be written"
+
 # One that stays behind keeps on writing where we did, and we do not wait for it.
 background behind run behind -- \
     bash -c '(until [[ -e on ]]; do sleep 0.02; done; echo late; echo over >behind.over) & echo early'
