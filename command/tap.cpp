@@ -88,7 +88,8 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
       write_lines(buffer.data(), std::exchange(held, 0), false);
       continue;
     }
-    if ((watch[1].revents & (POLLERR | POLLNVAL)) != 0) leave(EPIPE);
+    // A socket whose reader is gone is only hung up.
+    if ((watch[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave(EPIPE);
     if (watch[2].revents != 0) {
       char byte = 0;
       anyone_asks = ::read(asked, &byte, 1) == 1;

@@ -86,6 +86,42 @@ fi
 is "few files" hi "$(bash -c 'ulimit -n 64; exec daybook run few -- echo hi' 2>err </dev/null | cat)"
 has_not "few files" err "could not be written"
 
+# Our stdout is a socket, as Node.js gives its children, and its reader goes away: nobody waits for a
+# write that may never come, nor spins.
+cat >deaf_socket.py <<'END'
+import os, socket, subprocess, sys, time
+
+def pumps():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            stat = open("/proc/%s/stat" % pid).read()
+        except OSError:
+            continue
+        name, rest = stat.split(" (")[1].split(") ")
+        state, parent = rest.split()[:2]
+        if name == "daybook-output" and parent == str(command.pid) and state != "Z":
+            yield pid
+
+ours, theirs = socket.socketpair()
+errors = open("deaf_socket.err", "w")
+command = subprocess.Popen(
+    ["daybook", "run", "socket", "--", "sh", "-c", "echo begun; read go"],
+    stdin=subprocess.PIPE, stdout=theirs, stderr=errors)
+theirs.close()
+print(ours.makefile().readline().strip())
+pump = set(pumps())
+ours.close()
+until = time.monotonic() + float(sys.argv[1])
+seen = set(pump)
+while len(seen) == len(pump) and time.monotonic() < until:
+    time.sleep(0.02)
+    seen = set(pumps())
+print("gone" if len(seen) < len(pump) else "spins")
+command.stdin.close()
+command.wait()
+END
+is "the socket's reader is gone" "begun gone" "$(python3 deaf_socket.py $patience | paste -sd' ')"
+
 # One that stays behind keeps on writing where we did, and we do not wait for it.
 background behind run behind -- \
     bash -c '(until [[ -e on ]]; do sleep 0.02; done; echo late; echo over >behind.over) & echo early'
