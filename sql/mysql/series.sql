@@ -20,7 +20,8 @@ where s.hi = :hi and s.lo = :lo and :added_us is null;
 update {segment} set lo = hi - 1 where hi = :hi and lo = :lo and :added_us is null;
 
 -- Which of the `among` that are due for longest are first of their series. A member that was removed
--- holds nobody up. No lock: who is first stays so until it is over.
+-- holds nobody up, but while a claim has it: there each has a range of its own. No lock: who is first
+-- stays so until it is over.
 -- name: series.heads
 -- in: queue, lane, among, count
 -- out: hi
@@ -32,8 +33,11 @@ where not exists (
   select 1 from {series} o
     straight_join {series} e on e.queue = o.queue and e.series_key = o.series_key
       and e.added_us <= o.added_us and (e.added_us < o.added_us or e.member < o.member)
-    straight_join {member} m on m.id = e.member
-  where o.member = s.lo)
+    left join {member} m on m.id = e.member
+  where o.member = s.lo and (m.id is not null or e.member in (
+    select r.lo from {claim} c straight_join json_table(c.ranges, '$[*]'
+      columns (lo bigint path '$[0]')) as r
+    where c.queue = :queue and c.reclaimed_us is null)))
 order by s.due_us, s.hi limit :count;
 
 -- The same by looking at each series that has a task, where those behind are many.
@@ -48,8 +52,12 @@ with recursive each_one (series_key) as (
   from each_one k where k.series_key is not null
 )
 select s.hi from (
-  select (select e.member from {series} e join {member} m on m.id = e.member
+  select (select e.member from {series} e left join {member} m on m.id = e.member
           where e.queue = :queue and e.series_key = k.series_key
+            and (m.id is not null or e.member in (
+              select r.lo from {claim} c straight_join json_table(c.ranges, '$[*]'
+                columns (lo bigint path '$[0]')) as r
+              where c.queue = :queue and c.reclaimed_us is null))
           order by e.added_us, e.member limit 1) as id
   from each_one k where k.series_key is not null) as head
   join {segment} s on s.hi = head.id + 1
@@ -85,10 +93,14 @@ delete s from json_table(:ranges, '$[*]' columns (lo bigint path '$[0]',
     hi bigint path '$[1]')) as r
   straight_join {series} s on s.member >= r.lo and s.member < r.hi;
 
--- Those of members that were removed.
+-- Those of members that were removed, and that nobody has in hand.
 -- name: series.strays
 -- in: queue, count
 -- out: member
 select member from {series} o
 where queue = :queue and not exists (select 1 from {member} m where m.id = o.member)
+  and member not in (
+    select r.lo from {claim} c straight_join json_table(c.ranges, '$[*]'
+      columns (lo bigint path '$[0]')) as r
+    where c.queue = :queue and c.reclaimed_us is null)
 limit :count;

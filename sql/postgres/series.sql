@@ -20,7 +20,8 @@ where s.hi = :hi and s.lo = :lo and :added_us::bigint is null;
 update {segment} set lo = hi - 1 where hi = :hi and lo = :lo and :added_us::bigint is null;
 
 -- Which of the `among` that are due for longest are first of their series. A member that was removed
--- holds nobody up. No lock: who is first stays so until it is over.
+-- holds nobody up, but while a claim has it: there each has a range of its own. No lock: who is first
+-- stays so until it is over.
 -- name: series.heads
 -- in: queue, lane, among, count
 -- out: hi
@@ -32,8 +33,10 @@ where not exists (
   select from {series} o
     join {series} e on e.queue = o.queue and e.series_key = o.series_key
       and (e.added_us, e.member) < (o.added_us, o.member)
-    join {member} m on m.id = e.member
-  where o.member = s.lo)
+    left join {member} m on m.id = e.member
+  where o.member = s.lo and (m.id is not null or e.member in (
+    select (r->>0)::bigint from {claim} c cross join json_array_elements(c.ranges::json) as r
+    where c.queue = :queue and c.reclaimed_us is null)))
 order by s.due_us, s.hi limit :count::bigint;
 
 -- The same by looking at each series that has a task, where those behind are many.
@@ -48,8 +51,11 @@ with recursive each_one (series_key) as (
   from each_one k where k.series_key is not null
 )
 select s.hi from (
-  select (select e.member from {series} e join {member} m on m.id = e.member
+  select (select e.member from {series} e left join {member} m on m.id = e.member
           where e.queue = :queue and e.series_key = k.series_key
+            and (m.id is not null or e.member in (
+              select (r->>0)::bigint from {claim} c cross join json_array_elements(c.ranges::json) as r
+              where c.queue = :queue and c.reclaimed_us is null))
           order by e.added_us, e.member limit 1) as id
   from each_one k where k.series_key is not null) as head
   join {segment} s on s.hi = head.id + 1
@@ -81,10 +87,13 @@ from found where hi in (select hi from gone) having count(*) > 0;
 delete from {series} s using json_array_elements(:ranges::json) as r
 where s.member >= (r->>0)::bigint and s.member < (r->>1)::bigint;
 
--- Those of members that were removed.
+-- Those of members that were removed, and that nobody has in hand.
 -- name: series.strays
 -- in: queue, count
 -- out: member
 select member from {series} o
 where queue = :queue and not exists (select from {member} m where m.id = o.member)
+  and member not in (
+    select (r->>0)::bigint from {claim} c cross join json_array_elements(c.ranges::json) as r
+    where c.queue = :queue and c.reclaimed_us is null)
 limit :count::bigint;

@@ -191,6 +191,38 @@ TEST_P(in_order, what_a_dead_process_had_is_first_again) {
   EXPECT_EQ(in(q.claim()), (names{"a/2", "b/2"}));
 }
 
+TEST_P(in_order, one_removed_in_hand_holds_up_those_behind_until_its_claim_has_ended) {
+  auto q = make();
+  come(q, {"a/1", "a/2"});
+  auto first = q.claim();
+  ASSERT_EQ(in(first), (names{"a/1"}));
+  EXPECT_TRUE(q.remove(key("a/1")));
+  clock_.advance(1s);
+  come(q, {"a/1"});
+  EXPECT_FALSE(q.claim().has_value()) << "somebody still works on it";
+  clock_.advance(1s);
+  come(q, {"b/1"});
+  EXPECT_EQ(in(q.claim()), (names{"b/1"}));
+  static_cast<void>(q.upkeep());
+  EXPECT_EQ(in(q.claim()), (names{"b/1"})) << "upkeep knows that, too";
+  EXPECT_EQ(end(std::move(first), result::success()), outcome::done);
+  EXPECT_EQ(in(q.claim()), (names{"a/2", "b/1"}));
+  EXPECT_EQ(end(q.claim(), result::success()), outcome::done);
+  EXPECT_EQ(in(q.claim()), (names{"a/1"})) << "the one that came later";
+}
+
+TEST_P(in_order, one_removed_in_the_hand_of_a_dead_process_holds_nobody_up) {
+  auto q = make();
+  come(q, {"a/1", "a/2"});
+  auto const lost = other_.queue("events")->claim();
+  ASSERT_EQ(in(lost), (names{"a/1"}));
+  EXPECT_TRUE(q.remove(key("a/1")));
+  EXPECT_FALSE(q.claim().has_value());
+  clock_.advance(1h);
+  ASSERT_TRUE(takes_back(q));
+  EXPECT_EQ(in(q.claim()), (names{"a/2"}));
+}
+
 TEST_P(in_order, what_is_finished_in_a_transaction_of_its_effect) {
   auto q = make();
   come(q, {"a/1", "a/2"});
