@@ -7,7 +7,8 @@
 -- for each task, and before them one without an id: the claim's ranges and the queue's version; not
 -- in one union, which costs as much as half of the rows themselves. A holder that was declared dead
 -- takes nothing. The lane and the instant are variables, because a range of an index takes no
--- subquery for a bound.
+-- subquery for a bound. What goes is found by its key: where the table is short it would be read
+-- whole, and wait for segments that others add and have not committed.
 -- name: claim.take
 -- in: claim, queue, holder, count, segments, first_lane
 -- out: id, member_key, payload
@@ -41,13 +42,13 @@ having count(*) > 0;
 delete s from {claim} c
   straight_join json_table(c.ranges, '$[*]' columns (hi bigint path '$[1]',
     whole bigint path '$[2]')) as r
-  straight_join {segment} s on s.hi = r.whole
+  straight_join {segment} s force index (primary) on s.hi = r.whole
 where c.id = :claim and r.hi = r.whole;
 -- then
 update {claim} c
   straight_join json_table(c.ranges, '$[*]' columns (hi bigint path '$[1]',
     whole bigint path '$[2]')) as r
-  straight_join {segment} s on s.hi = r.whole
+  straight_join {segment} s force index (primary) on s.hi = r.whole
 set s.lo = r.hi
 where c.id = :claim and r.hi < r.whole;
 -- then

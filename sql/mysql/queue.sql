@@ -91,15 +91,33 @@ from json_table(:rows, '$[*]' columns (id bigint path '$[0]',
 -- A segment of new members. Without `at_us` they are due at once, and their turn is the next
 -- instant of the grain, so that those who come together stay together. In a queue of rounds they
 -- are due after the instant of a round that is open, or, where the queue says so, in none.
+-- An insert that selects from a table would lock what it reads at the server's own isolation level,
+-- until the application commits: the queue's row is read before. None: it is not seen here.
 -- name: member.arm
 -- in: queue, lo, hi, lane, at_us
-insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
-select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
-  coalesce(:at_us, case when q.rounds = 1 and q.on_new = 1 then 0
-                          when q.rounds = 1 then (clock.us + 999999) div 1000000 * 1000000
-                          else clock.us div q.grain_us * q.grain_us end),
-  (coalesce(:at_us, clock.us) + q.grain_us - 1) div q.grain_us * q.grain_us
+select max(q.period_us),
+  max(coalesce(:at_us, case when q.rounds = 1 and q.on_new = 1 then 0
+                            when q.rounds = 1 then (clock.us + 999999) div 1000000 * 1000000
+                            else clock.us div q.grain_us * q.grain_us end)),
+  max((coalesce(:at_us, clock.us) + q.grain_us - 1) div q.grain_us * q.grain_us)
+into @daybook_period, @daybook_due, @daybook_turn
 from {queue} q, (select {now} as us) as clock where q.id = :queue;
+-- then
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
+select :hi, :lo, :queue, :lane, 0, 0, 0, @daybook_period, @daybook_due, @daybook_turn
+from dual where @daybook_period is not null;
+
+-- The same where this transaction does not see the queue, which was made after its snapshot: as the
+-- process knows it.
+-- name: member.arm_unseen
+-- in: queue, lo, hi, lane, at_us, period_us, grain_us, rounds, on_new
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
+select :hi, :lo, :queue, :lane, 0, 0, 0, :period_us,
+  coalesce(:at_us, case when :rounds = 1 and :on_new = 1 then 0
+                 when :rounds = 1 then (clock.us + 999999) div 1000000 * 1000000
+                 else clock.us div :grain_us * :grain_us end),
+  (coalesce(:at_us, clock.us) + :grain_us - 1) div :grain_us * :grain_us
+from (select {now} as us) as clock;
 
 -- name: member.remove
 -- in: queue, key

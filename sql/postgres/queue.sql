@@ -117,6 +117,18 @@ select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
   (coalesce(:at_us::bigint, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
 from {queue} q, (select {now} as us) as clock, told where q.id = :queue;
 
+-- The same where this transaction does not see the queue, which was made after its snapshot: as the
+-- process knows it.
+-- name: member.arm_unseen
+-- in: queue, lo, hi, lane, at_us, period_us, grain_us, rounds, on_new
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
+select :hi, :lo, :queue, :lane, 0, 0, 0, :period_us,
+  coalesce(:at_us::bigint, case when :rounds::int = 1 and :on_new::int = 1 then 0
+                 when :rounds::int = 1 then (clock.us + 999999) / 1000000 * 1000000
+                 else clock.us / :grain_us::bigint * :grain_us::bigint end),
+  (coalesce(:at_us::bigint, clock.us) + :grain_us::bigint - 1) / :grain_us::bigint * :grain_us::bigint
+from (select {now} as us) as clock, (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, '')) as told;
+
 -- name: member.remove
 -- in: queue, key
 delete from {member} where queue = :queue and member_key = :key;

@@ -2,22 +2,30 @@
 -- those added before it are over. Here is each that is not; `added_us` and then the id say who is
 -- before whom. Transactions that overlap and lock nothing together have no order among themselves.
 
--- New members, which one segment holds: each becomes one of its own. A key without a '/' is a series
--- of its own. `added_us`: null, when the key came.
--- name: series.add
--- in: lo, hi, added_us
+-- A member that has a segment of its own. A key without a '/' is a series of its own. `added_us`:
+-- null, when the key came. By its key, for a range could keep others from adding theirs.
+-- name: series.add_one
+-- in: member, added_us
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when strpos(member_key, '/') = 0 then member_key
                        else left(member_key, length(member_key) - strpos(reverse(member_key), '/') + 1) end, coalesce(:added_us::bigint, created_us)
+from {member} where id = :member;
+
+-- New members, which one segment holds: each becomes one of its own.
+-- name: series.add
+-- in: lo, hi
+insert into {series} (member, queue, series_key, added_us)
+select id, queue, case when strpos(member_key, '/') = 0 then member_key
+                       else left(member_key, length(member_key) - strpos(reverse(member_key), '/') + 1) end, created_us
 from {member} where id >= :lo and id < :hi;
 -- then
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
 select m.id + 1, m.id, s.queue, s.lane, s.state, s.attempts, s.crashes, s.period_us, s.turn_us,
   s.due_us
 from {segment} s join {member} m on m.id >= s.lo and m.id < s.hi - 1
-where s.hi = :hi and s.lo = :lo and :added_us::bigint is null;
+where s.hi = :hi and s.lo = :lo;
 -- then
-update {segment} set lo = hi - 1 where hi = :hi and lo = :lo and :added_us::bigint is null;
+update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
 
 -- Which of the `among` that are due for longest are first of their series. A member that was removed
 -- holds nobody up, but while a claim has it: there each has a range of its own. No lock: who is first
@@ -81,11 +89,12 @@ select :claim::uuid, :queue, :holder::text, {now}, count(*),
   json_agg(json_build_array(lo, hi, hi, lane, state, attempts, crashes, turn_us, period_us, due_us))
 from found where hi in (select hi from gone) having count(*) > 0;
 
--- They are over. `ranges`: rows of [lo, hi] of ids.
+-- They are over. `rows`: of [id]. By its key, for what others add and have not committed is waited for
+-- by who reads a range.
 -- name: series.end
--- in: ranges
-delete from {series} s using json_array_elements(:ranges::json) as r
-where s.member >= (r->>0)::bigint and s.member < (r->>1)::bigint;
+-- in: rows
+delete from {series} s using json_array_elements(:rows::json) as r
+where s.member = (r->>0)::bigint;
 
 -- Those of members that were removed, and that nobody has in hand.
 -- name: series.strays

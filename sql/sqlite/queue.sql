@@ -97,6 +97,18 @@ select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
   (coalesce(:at_us, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
 from {queue} q, (select {now} as us) as clock where q.id = :queue;
 
+-- The same where this transaction does not see the queue, which was made after its snapshot: as the
+-- process knows it.
+-- name: member.arm_unseen
+-- in: queue, lo, hi, lane, at_us, period_us, grain_us, rounds, on_new
+insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
+select :hi, :lo, :queue, :lane, 0, 0, 0, :period_us,
+  coalesce(:at_us, case when :rounds = 1 and :on_new = 1 then 0
+                 when :rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
+                 else clock.us / :grain_us * :grain_us end),
+  (coalesce(:at_us, clock.us) + :grain_us - 1) / :grain_us * :grain_us
+from (select {now} as us) as clock;
+
 -- name: member.remove
 -- in: queue, key
 delete from {member} where queue = :queue and member_key = :key;

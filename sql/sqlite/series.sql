@@ -2,22 +2,30 @@
 -- those added before it are over. Here is each that is not; `added_us` and then the id say who is
 -- before whom. Transactions that overlap and lock nothing together have no order among themselves.
 
--- New members, which one segment holds: each becomes one of its own. A key without a '/' is a series
--- of its own. `added_us`: null, when the key came.
--- name: series.add
--- in: lo, hi, added_us
+-- A member that has a segment of its own. A key without a '/' is a series of its own. `added_us`:
+-- null, when the key came. By its key, for a range could keep others from adding theirs.
+-- name: series.add_one
+-- in: member, added_us
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when instr(member_key, '/') = 0 then member_key
                        else rtrim(member_key, replace(member_key, '/', '')) end, coalesce(:added_us, created_us)
+from {member} where id = :member;
+
+-- New members, which one segment holds: each becomes one of its own.
+-- name: series.add
+-- in: lo, hi
+insert into {series} (member, queue, series_key, added_us)
+select id, queue, case when instr(member_key, '/') = 0 then member_key
+                       else rtrim(member_key, replace(member_key, '/', '')) end, created_us
 from {member} where id >= :lo and id < :hi;
 -- then
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
 select m.id + 1, m.id, s.queue, s.lane, s.state, s.attempts, s.crashes, s.period_us, s.turn_us,
   s.due_us
 from {segment} s join {member} m on m.id >= s.lo and m.id < s.hi - 1
-where s.hi = :hi and s.lo = :lo and :added_us is null;
+where s.hi = :hi and s.lo = :lo;
 -- then
-update {segment} set lo = hi - 1 where hi = :hi and lo = :lo and :added_us is null;
+update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
 
 -- Which of the `among` that are due for longest are first of their series. A member that was removed
 -- holds nobody up, but while a claim has it: there each has a range of its own. No lock: who is first
@@ -78,12 +86,11 @@ having count(*) > 0;
 delete from {segment} where hi in (
   select r.c1 from {claim} c, daybook_rows(c.ranges) as r where c.id = :claim);
 
--- They are over. `ranges`: rows of [lo, hi] of ids.
+-- They are over. `rows`: of [id]. By its key, for what others add and have not committed is waited for
+-- by who reads a range.
 -- name: series.end
--- in: ranges
-delete from {series} where member in (
-  select s.member from daybook_rows(:ranges) as r
-    cross join {series} s on s.member >= r.c0 and s.member < r.c1);
+-- in: rows
+delete from {series} where member in (select c0 from daybook_rows(:rows));
 
 -- Those of members that were removed, and that nobody has in hand.
 -- name: series.strays

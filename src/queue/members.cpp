@@ -120,9 +120,16 @@ std::int64_t store::next_id(db::session& on) {
 
 void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const {
   auto const at = at_of(how);
-  db::run(on, with_.sql["member.arm"],
-          {present().id, lo, hi, std::int64_t{how.priority}, to_value(at)});
-  if (present().by.in_order) begin_series(with_, on, lo, hi);
+  auto const here = present();
+  std::int64_t const lane = how.priority;
+  auto const armed = db::run(on, with_.sql["member.arm"], {here.id, lo, hi, lane, to_value(at)});
+  if (armed.affected == 0) {
+    db::run(on, with_.sql["member.arm_unseen"],
+            {here.id, lo, hi, lane, to_value(at), here.by.period_us, here.by.grain_us,
+             std::int64_t{here.options.rounds ? 1 : 0},
+             static_cast<std::int64_t>(here.options.on_new)});
+  }
+  if (here.by.in_order) begin_series(with_, on, lo, hi);
   ring_after(on);
 }
 

@@ -23,12 +23,16 @@ bool is_over(segment const& of) noexcept {
 }
 
 void begin_series(core::context const& with, db::session& on, std::int64_t lo, std::int64_t hi) {
-  db::run(on, with.sql["series.add"], {lo, hi, nullptr});
+  if (hi - lo == 1) {
+    db::run(on, with.sql["series.add_one"], {lo, nullptr});
+  } else {
+    db::run(on, with.sql["series.add"], {lo, hi});
+  }
 }
 
 void begin_again(core::context const& with, db::session& on, std::int64_t member,
                  std::int64_t now_us) {
-  db::run(on, with.sql["series.add"], {member, member + 1, now_us});
+  db::run(on, with.sql["series.add_one"], {member, now_us});
 }
 
 std::string heads_of(core::context const& with, db::session& on, std::int64_t queue, int lane,
@@ -51,7 +55,8 @@ std::string heads_of(core::context const& with, db::session& on, std::int64_t qu
 std::string over_in(std::span<written const> back) {
   base::rows over;
   for (auto const& one : back) {
-    if (is_over(one.what)) over.begin().add(one.what.lo).add(one.what.hi);
+    if (!is_over(one.what)) continue;
+    for (auto id = one.what.lo; id < one.what.hi; ++id) over.begin().add(id);
   }
   return over.text();
 }
@@ -72,7 +77,7 @@ std::int64_t forget_strays(core::context const& with, std::int64_t queue) {
       for (std::size_t i = 0; i < count; ++i) {
         std::int64_t member = 0;
         decode(found.row(i)[0], member);
-        strays.begin().add(member).add(member + 1);
+        strays.begin().add(member);
       }
     });
     more = std::cmp_equal(count, strays_at_once);
