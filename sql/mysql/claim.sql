@@ -76,6 +76,18 @@ from {claim} c
   straight_join {member} m on m.id >= r.lo and m.id < r.hi
 where c.id = :claim;
 
+-- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others
+-- have it locked, or do so no more.
+-- name: claim.due
+-- in: queue, first_lane
+-- out: due
+select exists (
+  select 1 from {queue} q, (select {now} as us) as clock, (
+    select min(due_us) as due_us from {segment}
+    where queue = :queue and lane between :first_lane and :first_lane + 9 group by lane) as s
+  where q.id = :queue and q.paused = 0
+    and s.due_us <= case when q.rounds = 1 then least(coalesce(q.round_us, 0), clock.us) else clock.us end);
+
 -- Whether more waits: asked for, or claimed singly.
 -- name: claim.beside
 -- in: queue

@@ -80,6 +80,20 @@ from {claim} c cross join json_array_elements(c.ranges::json) as r
     where id >= (r->>0)::bigint and id < (r->>1)::bigint order by id limit 1000) as m
 where c.id = :claim;
 
+-- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others
+-- have it locked, or do so no more.
+-- name: claim.due
+-- in: queue, first_lane
+-- out: due
+select exists (
+  select from {queue} q cross join (select {now} as us) as clock
+    cross join generate_series(:first_lane::int, :first_lane::int + 9) as p(lane)
+    cross join lateral (
+      select due_us from {segment} where queue = :queue and lane = p.lane
+      order by due_us, hi limit 1) as s
+  where q.id = :queue and q.paused = 0
+    and s.due_us <= case when q.rounds = 1 then least(coalesce(q.round_us, 0), clock.us) else clock.us end);
+
 -- Whether more waits: asked for, or claimed singly.
 -- name: claim.beside
 -- in: queue

@@ -81,6 +81,18 @@ from {claim} c cross join daybook_rows(c.ranges) as r
   cross join {member} m on m.id >= r.c0 and m.id < r.c1
 where c.id = :claim;
 
+-- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others
+-- have it locked, or do so no more.
+-- name: claim.due
+-- in: queue, first_lane
+-- out: due
+select exists (
+  select 1 from {queue} q, (select {now} as us) as clock,
+    json_each('[0,1,2,3,4,5,6,7,8,9]') as p
+  where q.id = :queue and q.paused = 0
+    and (select min(due_us) from {segment} where queue = :queue and lane = :first_lane + p.value)
+        <= case when q.rounds = 1 then min(coalesce(q.round_us, 0), clock.us) else clock.us end);
+
 -- Whether more waits: asked for, or claimed singly.
 -- name: claim.beside
 -- in: queue

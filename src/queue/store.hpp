@@ -144,6 +144,7 @@ class store : public std::enable_shared_from_this<store> {
   std::unique_ptr<batch> batch_of(db::table found, std::string const& id,
                                   std::string const& holder);
   bool drop_if_dead() const;
+  [[nodiscard]] bool others_lock_it(bool suspects) const;
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
   void learn(std::int64_t ids, std::size_t segments, std::int64_t version);
   void settle_orphan(orphan const& one);
@@ -154,7 +155,8 @@ class store : public std::enable_shared_from_this<store> {
   bool attend_one(db::session& on, row const& here, std::span<cell const> request,
                   std::int64_t now_us) const;
 
-  bool tidy_piece(row const& here, std::int64_t& after, upkept& sum) const;
+  /// `size`: of this piece, in segments, and then of the next. False: it was the last.
+  bool tidy_piece(row const& here, std::int64_t& after, std::int64_t& size, upkept& sum) const;
   [[nodiscard]] std::vector<segment> tidied(db::session& on, row const& here,
                                             std::vector<segment> const& piece, std::int64_t now_us,
                                             upkept& sum) const;

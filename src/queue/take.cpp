@@ -9,7 +9,9 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 namespace daybook {
@@ -21,6 +23,9 @@ namespace {
 constexpr int largest_claim = 10'000;
 /// A claim takes no more than what may start within so long: nobody waits with a full hand.
 constexpr std::int64_t horizon_us = 1'000'000;
+/// Where others have all that is due locked, for an instant: each pause is twice the one before.
+constexpr std::chrono::milliseconds first_pause{1};
+constexpr std::chrono::milliseconds longest_pause{128};
 
 std::int64_t number_in(db::table const& from, std::size_t column) {
   std::int64_t out = 0;
@@ -286,6 +291,18 @@ bool store::drop_if_dead() const {
   return alive == 0;
 }
 
+/// After a claim that found nothing: whether something is due all the same. Where those who claim
+/// take turns, something may be due that must not begin.
+bool store::others_lock_it(bool suspects) const {
+  if (with_.dialect.one_writer || present().in_turns()) return false;
+  bool due = false;
+  core::read(with_, patience, [&](db::session& on) {
+    auto const lane = std::int64_t{suspects ? priorities : 0};
+    decode(db::run(on, with_.sql["claim.due"], {present().id, lane}).row(0)[0], due);
+  });
+  return due;
+}
+
 std::unique_ptr<batch> store::claim(claim_options const& how) {
   with_.check_process();
   if (how.limit < 1 || how.limit > largest_claim) {
@@ -297,6 +314,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
   follow_seen();
   attend();
   bool reclaimed = false;
+  auto pause = first_pause;
   for (;;) {
     auto out = try_claim(how);
     if (out) {
@@ -304,7 +322,8 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
     } else if (!drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
-      break;
+      if (pause > longest_pause || !others_lock_it(how.suspects)) break;
+      std::this_thread::sleep_for(std::exchange(pause, pause * 2));
     }
   }
   return nullptr;

@@ -17,7 +17,10 @@ namespace queues {
 
 namespace {
 
-constexpr std::int64_t piece_size = 1000;
+/// So much is locked at a time, in pieces of at least so many segments.
+constexpr std::int64_t ids_a_piece = 10'000;
+constexpr std::int64_t least_piece = 10;
+constexpr std::int64_t largest_piece = 1000;
 constexpr std::int64_t ids_at_once = 100'000;
 constexpr std::int64_t tombstone_us = 86'400'000'000;  ///< how long a reclaimed claim is known
 
@@ -31,6 +34,12 @@ std::int64_t ids_in(std::vector<segment> const& of) {
   std::int64_t sum = 0;
   for (auto const& one : of) sum += one.size();
   return sum;
+}
+
+/// So many segments, should they be as these.
+std::int64_t piece_like(std::vector<segment> const& these) {
+  auto const count = static_cast<std::int64_t>(these.size());
+  return std::clamp(ids_a_piece * count / ids_in(these), least_piece, largest_piece);
 }
 
 }  // namespace
@@ -55,18 +64,25 @@ std::vector<segment> store::tidied(db::session& on, row const& here,
   return out;
 }
 
-bool store::tidy_piece(row const& here, std::int64_t& after, upkept& sum) const {
+bool store::tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
+                       upkept& sum) const {
   bool more = false;
   auto const from = after;
+  auto const most = size;
   auto const before = sum;
   core::transact(with_, {.name = "upkeep", .patience = patience}, [&](db::session& on) {
     sum = before;
     after = from;
-    auto const found = db::run(on, with_.sql["segment.piece"], {here.id, from, piece_size});
-    more = std::cmp_equal(found.size(), piece_size);
+    auto const found = db::run(on, with_.sql["segment.piece"], {here.id, from, most});
+    more = std::cmp_equal(found.size(), most);
     std::vector<segment> piece(found.size());
     for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = segment_of(found.row(i));
     if (piece.empty()) return core::decision::rollback;
+    size = piece_like(piece);
+    if (std::cmp_less(2 * size, piece.size())) {  // wider than those before: in smaller pieces
+      more = true;
+      return core::decision::rollback;
+    }
     // The last is read again with the next piece, whose first may be its neighbour.
     after = more ? piece[piece.size() - 2].hi : piece.back().hi;
     auto const now_us = number_in(db::run(on, with_.sql["queue.now"], {}));
@@ -125,13 +141,16 @@ upkept store::upkeep() {
   sum.removed = forget_done(here);
   if (here.by.in_order) forget_strays(with_, here.id);
   std::int64_t after = 0;
+  std::int64_t size = std::clamp(ids_a_piece / here.by.segment, least_piece, largest_piece);
   for (bool more = true; more;) {
     auto const from = after;
+    auto const most = size;
     auto const so_far = sum;
     core::insist([&] {
       after = from;
+      size = most;
       sum = so_far;
-      more = tidy_piece(here, after, sum);
+      more = tidy_piece(here, after, size, sum);
     });
   }
   sum.forgotten = forget_old(here);

@@ -1,7 +1,10 @@
-// Queues beside transactions that lock: whoever adds keys in a transaction that stays open.
+// Queues beside transactions that lock: whoever adds keys in a transaction that stays open, and
+// whoever has due tasks locked for a moment.
 #include "handing.hpp"
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace conformance {
 namespace {
@@ -19,6 +22,18 @@ class queue_locks : public handing {
   }
   static std::size_t size_of(std::optional<daybook::claim> const& batch) {
     return batch ? batch->tasks().size() : 0;
+  }
+  /// Until `what` is done, all that is due is locked.
+  template <class F>
+  void while_locked(std::chrono::milliseconds time, F const& what) {
+    support::raw_connection rival(direct_url());
+    rival.execute("begin");
+    rival.execute("select * from daybook_segment for update");
+    std::jthread const later([&] {
+      std::this_thread::sleep_for(time);
+      rival.execute("rollback");
+    });
+    what();
   }
 };
 
@@ -76,6 +91,41 @@ TEST_P(queue_locks, a_queue_made_after_the_transaction_began_loses_no_task) {
   app_.execute("commit");
   EXPECT_EQ(size_of(q.claim()), 1U);
   EXPECT_EQ(q.find(key("a")).value().state, daybook::task_state::waiting);
+}
+
+TEST_P(queue_locks, a_claim_waits_a_moment_for_what_is_due_but_locked) {
+  if (on_sqlite()) return;  // one writer: it waits anyway
+  auto q = book_.make_queue("stock");
+  q.import(keys(0, 10));
+  while_locked(50ms, [&] { EXPECT_EQ(size_of(q.claim()), 10U); });
+  auto const before = log_.count("timed claim");
+  while_locked(1s, [&] {
+    EXPECT_EQ(size_of(q.claim()), 0U) << "no longer than a moment";
+    EXPECT_GT(log_.count("timed claim"), before + 1);
+  });
+}
+
+TEST_P(queue_locks, a_claim_that_finds_nothing_due_asks_once) {
+  auto q = book_.make_queue("stock");
+  q.add(key("later"), {.at = std::chrono::sys_days{std::chrono::year{9000} / 1 / 1}});
+  q.add(key("suspect"));
+  {
+    auto const lost = other_.queue("stock")->claim();
+    ASSERT_EQ(size_of(lost), 1U);
+    clock_.advance(1h);
+    ASSERT_TRUE(takes_back(q));
+  }
+  auto const before = log_.count("timed claim");
+  EXPECT_FALSE(q.claim().has_value()) << "a suspect is claimed alone, by who asks for it";
+  EXPECT_EQ(log_.count("timed claim"), before + 1);
+}
+
+TEST_P(queue_locks, upkeep_has_few_ids_locked_at_a_time) {
+  auto q = book_.make_queue("stock");
+  q.import(keys(0, 50'000));
+  auto const before = log_.count("timed upkeep");
+  static_cast<void>(q.upkeep());
+  EXPECT_GE(log_.count("timed upkeep"), before + 5) << "10000 ids each";
 }
 
 DAYBOOK_ON_EVERY_ENGINE(queue_locks);
