@@ -53,7 +53,7 @@ std::int64_t forget_in(core::context const& with, db::session& on, db::entry con
 
 }  // namespace
 
-std::int64_t store::forget_done(row const& here) const {
+std::int64_t store::forget_done(row const& here, std::stop_token const& stop) const {
   if (here.options.forget_done.count() == 0) return 0;
   auto const since_us = now_us() - std::chrono::microseconds(here.options.forget_done).count();
   // Those above say what they still wait for.
@@ -63,7 +63,7 @@ std::int64_t store::forget_done(row const& here) const {
   std::int64_t sum = 0;
   for (auto const state : {task_state::succeeded, task_state::discarded}) {
     auto page = done_after(with_, here, state, 0);
-    for (std::span<segment const> rest = page; !rest.empty();) {
+    for (std::span<segment const> rest = page; !rest.empty() && !stop.stop_requested();) {
       std::int64_t removed = 0;
       std::size_t looked_at = 0;
       auto const forget = [&](db::session& on) {

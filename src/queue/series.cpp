@@ -65,9 +65,10 @@ void end_series(core::context const& with, db::session& on, std::string const& o
   if (over != base::rows().text()) db::run(on, with.sql["series.end"], {over});
 }
 
-std::int64_t forget_strays(core::context const& with, std::int64_t queue) {
+std::int64_t forget_strays(core::context const& with, std::int64_t queue,
+                           std::stop_token const& stop) {
   std::int64_t sum = 0;
-  for (bool more = true; more;) {
+  for (bool more = true; more && !stop.stop_requested();) {
     base::rows strays;
     std::size_t count = 0;
     core::read(with, patience, [&](db::session& on) {

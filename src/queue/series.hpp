@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 
 namespace daybook {
@@ -30,8 +31,9 @@ void begin_again(core::context const& with, db::session& on, std::int64_t member
 /// They hold nobody up any more.
 void end_series(core::context const& with, db::session& on, std::string const& over);
 
-/// Forgets those of members that were removed; how many.
-std::int64_t forget_strays(core::context const& with, std::int64_t queue);
+/// Forgets those of members that were removed, until it is to stop; how many.
+std::int64_t forget_strays(core::context const& with, std::int64_t queue,
+                           std::stop_token const& stop = {});
 
 }  // namespace queues
 }  // namespace v1

@@ -22,6 +22,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,7 +89,7 @@ class store : public std::enable_shared_from_this<store> {
   void attend_at_times();
 
   // upkeep.cpp, inspect.cpp
-  upkept upkeep();
+  upkept upkeep(std::stop_token const& stop = {});  ///< asked between two pieces
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
   [[nodiscard]] std::optional<task_info> find_in(db::session& on, key const& of) const;
   /// Whether something is asked of a member that no claim has done yet.
@@ -160,8 +161,8 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] std::vector<segment> tidied(db::session& on, row const& here,
                                             std::vector<segment> const& piece, std::int64_t now_us,
                                             upkept& sum) const;
-  std::int64_t forget_old(row const& here) const;
-  std::int64_t forget_done(row const& here) const;
+  std::int64_t forget_old(row const& here, std::stop_token const& stop) const;
+  std::int64_t forget_done(row const& here, std::stop_token const& stop) const;
 
   core::context with_;
   core::holder* lease_;

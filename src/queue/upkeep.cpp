@@ -106,7 +106,7 @@ bool store::tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
   return more;
 }
 
-std::int64_t store::forget_old(row const& here) const {
+std::int64_t store::forget_old(row const& here, std::stop_token const& stop) const {
   auto const now = now_us();
   auto const before = now - std::chrono::microseconds(here.options.retention).count();
   std::int64_t sum = 0;
@@ -125,7 +125,8 @@ std::int64_t store::forget_old(row const& here) const {
     });
     return next.has_value();
   };
-  for (std::int64_t after = 0; look_above(after); after = *next - 1 + ids_at_once) {
+  for (std::int64_t after = 0; !stop.stop_requested() && look_above(after);
+       after = *next - 1 + ids_at_once) {
     prune("outcome.prune", {here.id, *next - 1, *next - 1 + ids_at_once, before});
   }
   auto const outcomes = sum;
@@ -133,16 +134,16 @@ std::int64_t store::forget_old(row const& here) const {
   return outcomes;
 }
 
-upkept store::upkeep() {
+upkept store::upkeep(std::stop_token const& stop) {
   with_.check_process();
   follow(0);
   auto const here = present();
   upkept sum;
-  sum.removed = forget_done(here);
-  if (here.by.in_order) forget_strays(with_, here.id);
+  sum.removed = forget_done(here, stop);
+  if (here.by.in_order) forget_strays(with_, here.id, stop);
   std::int64_t after = 0;
   std::int64_t size = std::clamp(ids_a_piece / here.by.segment, least_piece, largest_piece);
-  for (bool more = true; more;) {
+  for (bool more = true; more && !stop.stop_requested();) {
     auto const from = after;
     auto const most = size;
     auto const so_far = sum;
@@ -153,7 +154,7 @@ upkept store::upkeep() {
       more = tidy_piece(here, after, size, sum);
     });
   }
-  sum.forgotten = forget_old(here);
+  sum.forgotten = forget_old(here, stop);
   return sum;
 }
 

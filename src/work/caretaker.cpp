@@ -100,7 +100,8 @@ bool caretaker::attend(queues::store& of, std::string const& date, std::stop_tok
   try {
     // First, for it needs nothing of the application's.
     static_cast<void>(mine.at_least_once("upkeep", [&](effect const&) {
-      auto const sum = of.upkeep();
+      auto const sum = of.upkeep(stop);
+      if (stop.stop_requested()) throw stopped();
       return "merged " + std::to_string(sum.merged) + ", trimmed " + std::to_string(sum.trimmed) +
              ", rearmed " + std::to_string(sum.rearmed) + ", forgotten " +
              std::to_string(sum.forgotten) + ", removed " + std::to_string(sum.removed);

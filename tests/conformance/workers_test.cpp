@@ -328,6 +328,49 @@ TEST_P(working, upkeep_is_done_though_the_table_that_is_followed_is_gone) {
   EXPECT_EQ(log_.count("step_done upkeep/"), 1U) << "upkeep, and no comparison";
 }
 
+/// Stands still in the middle of upkeep, until it is let go.
+class slow_upkeep final : public daybook::observer {
+ public:
+  void timed(std::string_view transaction, std::chrono::microseconds) noexcept override {
+    if (transaction != "upkeep") return;
+    ++pieces;
+    goes_on.wait(false);
+  }
+  std::atomic<int> pieces = 0;
+  std::atomic<bool> goes_on = false;
+};
+
+TEST_P(working, a_stop_waits_for_a_piece_of_upkeep_and_not_for_all) {
+  clock_.stop_at(std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h);
+  slow_upkeep watch;
+  auto options = watched(30min);
+  options.watch = &watch;
+  auto book = database_.open(options);
+  auto q = book.make_queue("kept", {.segment = 1});
+  q.import(keys(0, 5000), {.at = std::chrono::sys_days{std::chrono::year{9000} / 1 / 1}});
+  q.add(key("now"));
+  node one(book);
+  std::atomic<bool> begun = false;
+  // Who sees that it is to stop, comes after the thread of upkeep was told.
+  one.work(
+      "kept",
+      [&](job& by) {
+        begun = true;
+        asked(by);
+        watch.goes_on = true;
+        watch.goes_on.notify_all();
+        return result::success();
+      },
+      quickly(1));
+  one.start();
+  one.wake();
+  EXPECT_TRUE(comes_true([&] { return begun && watch.pieces > 0; }));
+  one.stop();
+  EXPECT_EQ(watch.pieces, 1);
+  auto const run = book.find(process("upkeep"), key("kept/2026-11-21")).value();
+  EXPECT_EQ(run.info.state, run_state::interrupted) << "another node goes on";
+}
+
 TEST_P(working, in_a_child_of_fork_there_are_no_threads) {
   auto q = book_.make_queue("forked");
   q.import(keys(0, 1));
