@@ -17,6 +17,9 @@ inline namespace v1 {
 namespace work {
 class executor;
 }  // namespace work
+namespace queues {
+class opened;
+}  // namespace queues
 
 namespace core {
 
@@ -38,6 +41,7 @@ struct context {
   /// For those who wait for words; null: the connections are the application's.
   db::pool* listeners = nullptr;
   core::doorbells* doorbells = nullptr;
+  queues::opened* queues = nullptr;  ///< handed through to their room
 
   /// A child of fork() has copies of the parent's connections, and must not touch them.
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }

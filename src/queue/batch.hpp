@@ -45,7 +45,7 @@ class batch {
   /// Ends it as complete() does; never throws.
   ~batch();
 
-  [[nodiscard]] store const& of() const noexcept { return *of_; }
+  [[nodiscard]] store& of() const noexcept { return *of_; }
   [[nodiscard]] std::string const& id() const noexcept { return id_; }
   [[nodiscard]] std::string const& holder() const noexcept { return holder_; }
   [[nodiscard]] std::vector<task> const& tasks() const noexcept { return tasks_; }

@@ -24,8 +24,9 @@ drainer::~drainer() {
   for (auto const& one : kept_) {
     try {
       if (!one->gone) one->of->complete();
-    } catch (std::exception const&) {
-      continue;  // once more as it is dropped; an orphan then
+    } catch (std::exception const& e) {
+      of_->with().watch.retried("complete", e.what());
+      leave_behind(*one);
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "queue/hand.hpp"
 
+#include <exception>
+
 namespace daybook {
 inline namespace v1 {
 namespace queues {
@@ -12,6 +14,15 @@ bool lease_lasts(store const& of) {
 bool is_ours(hand const& which) {
   auto const present = which.of->of().lease().peek();
   return present && !present->dead() && present->uuid() == which.of->holder();
+}
+
+void leave_behind(hand const& which) noexcept {
+  auto const& of = which.of;
+  try {
+    of->of().add_orphan(of->id(), of->holder(), orphaned::in_work);
+  } catch (std::exception const& e) {
+    of->of().with().watch.retried("complete", e.what());  // no memory: its heir takes it back
+  }
 }
 
 }  // namespace queues

@@ -74,6 +74,8 @@ struct hand {
 [[nodiscard]] bool lease_lasts(store const& of);
 /// Whether the claim is this process's still, as far as it knows by itself.
 [[nodiscard]] bool is_ours(hand const& which);
+/// Its end could not be written: an orphan of its queue's.
+void leave_behind(hand const& which) noexcept;
 
 }  // namespace queues
 }  // namespace v1

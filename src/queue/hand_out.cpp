@@ -187,11 +187,13 @@ void dispenser::act_on(plan const& what) {
   }
 }
 
-/// Once closed there is no second try but that of its own end, after which it is an orphan: the
-/// next claim of this process, or its heir, takes it back.
+/// Once closed there is no second try: it is an orphan, which the next claim of this process, or
+/// its heir, takes back.
 void dispenser::failed(plan const& what) noexcept {
   std::lock_guard const lock(guard_);
-  if (closed_ && what.what == act::end) remove(what.of);
+  if (!closed_ || what.what != act::end) return;
+  leave_behind(*what.of);
+  remove(what.of);
 }
 
 /// One that there was little room for does not make the next ones small.
@@ -351,6 +353,7 @@ void dispenser::look() {
     suspects = suspects_at_ <= now && !emptying_;
     if (suspects) suspects_at_ = now + suspects_every_;
   }
+  of_->settle_orphans();
   of_->attend();
   if (reclaim) of_->reclaim();
   if (!suspects || of_->tasks({.state = task_state::suspect, .limit = 1}).empty()) return;

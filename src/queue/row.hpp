@@ -30,7 +30,7 @@ struct row {
 
 /// What a claim would find now, or later.
 struct outlook {
-  bool something = false;  ///< what people asked for, or claims of the dead
+  bool something = false;  ///< what people asked for, claims of the dead, or orphans
   std::optional<std::chrono::microseconds> due_in;  ///< until the next task is due; none: unknown
   [[nodiscard]] bool now() const noexcept { return something || (due_in && due_in->count() <= 0); }
 };

@@ -1,6 +1,7 @@
 #include "queue/store.hpp"
 
 #include "base/rows.hpp"
+#include "queue/opened.hpp"
 #include "queue/people.hpp"
 
 #include <daybook/error.hpp>
@@ -191,10 +192,25 @@ void store::follow(std::int64_t version) {
     std::lock_guard const lock(guard_);
     if (version != 0 && row_.version >= version) return;
   }
-  auto found = look(with_, name_);
-  if (!found) return;
+  if (auto found = look(with_, name_)) follow(std::move(*found));
+}
+
+void store::follow(row seen) {
   std::lock_guard const lock(guard_);
-  if (found->version > row_.version) row_ = std::move(*found);
+  if (seen.version > row_.version) row_ = std::move(seen);
+}
+
+std::shared_ptr<store> opened::of(core::context const& with, core::holder& lease,
+                                  std::string_view name, row what) {
+  std::lock_guard const lock(guard_);
+  auto& kept = by_id_[what.id];
+  // Another, or an older one: the database is not what it was, as when a copy was put back.
+  if (!kept || kept->name() != name || what.version < kept->present().version) {
+    kept = std::make_shared<store>(with, lease, std::string(name), std::move(what));
+  } else {
+    kept->follow(std::move(what));
+  }
+  return kept;
 }
 
 std::optional<row> look(core::context const& with, std::string_view name) {
@@ -229,13 +245,13 @@ std::shared_ptr<store> make(core::context const& with, core::holder& lease, std:
     throw error({.kind = fault::conflict},
                 "the queue '" + std::string(name) + "' was removed while it was made");
   }
-  return std::make_shared<store>(with, lease, std::string(name), std::move(*found));
+  return with.queues->of(with, lease, name, std::move(*found));
 }
 
 std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name) {
   auto found = look(with, name);
   if (!found) return nullptr;
-  return std::make_shared<store>(with, lease, std::string(name), std::move(*found));
+  return with.queues->of(with, lease, name, std::move(*found));
 }
 
 std::vector<std::string> names(core::context const& with) {

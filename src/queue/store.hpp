@@ -47,6 +47,7 @@ class store : public std::enable_shared_from_this<store> {
   void follow_seen();
   /// At least to this version; 0: to the newest.
   void follow(std::int64_t version);
+  void follow(row seen);
 
   // Members: members.cpp
   bool add(key const& of, task_options const& how);
@@ -112,6 +113,7 @@ class store : public std::enable_shared_from_this<store> {
   void renew_within(db::session& on) const;
   /// A claim that may be ours although nobody knows it: looked after by the next claim().
   void add_orphan(std::string claim, std::string holder, orphaned when = orphaned::before_work);
+  void settle_orphans();
 
   // wake.cpp
   /// One statement, where a claim that finds nothing is several.
@@ -149,7 +151,6 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
   void learn(std::int64_t ids, std::size_t segments, std::int64_t version);
   void settle_orphan(orphan const& one);
-  void settle_orphans();
   void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);
   std::int64_t attend_page(row const& here, std::int64_t& after) const;

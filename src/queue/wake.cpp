@@ -18,6 +18,8 @@ outlook store::look_out() const {
     decode(found.row(0)[1], out.something);
     if (us) out.due_in = std::chrono::microseconds(*us);
   });
+  std::lock_guard const lock(guard_);
+  out.something = out.something || !orphans_.empty();
   return out;
 }
 

@@ -127,7 +127,8 @@ core::context engine::context_of(db::catalogue const& sql, std::string_view book
                      .borrowed = borrowed(),
                      .asynchronous = &asynchronous_,
                      .listeners = how_.keeps == db::stock::kept ? &listeners_ : nullptr,
-                     .doorbells = &doorbells_};
+                     .doorbells = &doorbells_,
+                     .queues = &queues_};
   with.check_process();
   return with;
 }

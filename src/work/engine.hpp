@@ -10,6 +10,7 @@
 #include "core/version.hpp"
 #include "db/pool.hpp"
 #include "db/url.hpp"
+#include "queue/opened.hpp"
 #include "work/executor.hpp"
 #include "work/renewal.hpp"
 
@@ -94,6 +95,7 @@ class engine {
   db::pool sessions_;
   db::pool listeners_;
   core::doorbells doorbells_;
+  queues::opened queues_;
   std::string schema_;
   std::unique_ptr<db::catalogue> bare_sql_;
   std::mutex guard_;

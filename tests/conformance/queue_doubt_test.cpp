@@ -12,6 +12,7 @@
 namespace conformance {
 namespace {
 
+using daybook::hand_out;
 using daybook::result;
 using daybook::task_state;
 
@@ -172,6 +173,62 @@ TEST_P(queued_doubt, a_claim_that_cannot_be_ended_is_ended_by_the_next) {
     EXPECT_EQ(next.value().tasks().size(), 2U);
     return failed;
   }));
+}
+
+// The same of a hand-out that stops, and of another handle that asks next.
+TEST_P(queued_doubt, a_stop_that_cannot_end_its_claim_leaves_it_to_the_next) {
+  for (bool const same_handle : {true, false}) {
+    auto q = book_.make_queue(same_handle ? "same" : "another");
+    q.import(keys(0, 2));
+    {
+      hand_out out(same_handle ? q : book_.queue(q.name()).value(), quick());
+      auto one = must_come(out);
+      EXPECT_EQ(one.finish(result::success()), outcome::done);
+      daybook::testing::arm("complete.before_commit", failpoint_action::fail);
+      out.stop();
+      EXPECT_FALSE(daybook::base::failpoint_armed);
+      daybook::testing::disarm();
+    }
+    EXPECT_EQ(q.counts().claims, 1);
+    auto next = q.claim();
+    ASSERT_TRUE(next);
+    EXPECT_EQ(std::move(*next).complete(), outcome::done);
+    EXPECT_EQ(q.counts().claims, 0);
+  }
+}
+
+// By other handles, by hand-outs that sleep, and by those that never do.
+TEST_P(queued_doubt, what_was_left_behind_is_found) {
+  auto q = book_.make_queue("left");
+  q.import(keys(0, 2));
+  auto const claimed = [&] { return book_.queue("left").value().claim({.limit = 2}); };
+  auto const leave_behind = [&](daybook::claim const left) {
+    auto& inside = left.internals();
+    inside.forget();
+    book_.queue("left").value().internals().add_orphan(inside.id(), inside.holder());
+  };
+  leave_behind(claimed().value());
+  auto in_hand = claimed();
+  ASSERT_TRUE(in_hand);
+  {
+    hand_out out(q, quick());
+    EXPECT_TRUE(none_comes(out));
+    leave_behind(std::move(*in_hand));
+    must_come(out).finish(result::success());
+  }
+  in_hand = claimed();
+  ASSERT_EQ(in_hand.value().tasks().size(), 1U);
+  auto const which = in_hand->tasks()[0].key;
+  q.import(keys(10, 5000));
+  hand_out out(q, {.batch = 10, .poll = 20ms});
+  must_come(out).finish(result::success());
+  leave_behind(std::move(*in_hand));
+  EXPECT_TRUE(comes_true([&] {
+    auto one = must_come(out);
+    one.finish(result::success());
+    return one.task().key == which;
+  }));
+  EXPECT_GT(q.counts().waiting, 0);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
