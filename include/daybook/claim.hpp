@@ -59,7 +59,8 @@ class DAYBOOK_EXPORT claim {
 
   /// Ends the claim: what was finished is written, the rest is handed back as it was.
   /// outcome::done, or outcome::lost: another has taken it, and of what flush() or perform() had
-  /// not written yet, nothing is. On failure: throws daybook::error, and the claim is as it was.
+  /// not written yet, nothing is. On failure: throws daybook::error, and the claim is as it was, or
+  /// has ended; complete() again says which.
   outcome complete() &&;
   /// The same, and the next batch of the queue in one trip to the database. Check `ended` first. On
   /// failure: throws, and the end may be written; complete(), or this again, says what became of

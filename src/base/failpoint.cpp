@@ -9,6 +9,7 @@
 #include <cassert>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace daybook {
 inline namespace v1 {
@@ -185,11 +186,16 @@ static_assert(names[first_of_aggregations] == "declare.begun");
 constexpr std::size_t first_of_tables = 146;
 static_assert(names[first_of_tables] == "watch.begun");
 
-struct armed_state {
-  std::mutex guard;
+struct place {
   std::string name;
   testing::failpoint_action action{};
   unsigned skip = 0;
+};
+
+struct armed_state {
+  std::mutex guard;
+  place now;
+  place next = {};  ///< when that has acted; without a name: nothing
 };
 
 armed_state& armed() {
@@ -198,8 +204,6 @@ armed_state& armed() {
 }
 
 }  // namespace
-
-std::atomic<bool> failpoint_armed = false;
 
 std::span<std::string_view const> failpoint_names() noexcept { return names; }
 
@@ -221,16 +225,31 @@ bool is_failpoint(std::string_view name) noexcept {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+namespace {
+
+void check_name(std::string_view name) {
+  if (is_failpoint(name)) return;
+  throw error({.kind = fault::bad_argument}, "no failpoint is named '" + std::string(name) + "'");
+}
+
+}  // namespace
+
+std::atomic<bool> failpoint_armed = false;
+
 void arm_failpoint(std::string_view name, testing::failpoint_action action, unsigned skip) {
-  if (!is_failpoint(name)) {
-    throw error({.kind = fault::bad_argument}, "no failpoint is named '" + std::string(name) + "'");
-  }
+  check_name(name);
   auto& state = armed();
   std::lock_guard const lock(state.guard);
-  state.name = name;
-  state.action = action;
-  state.skip = skip;
+  state.now = {std::string(name), action, skip};
+  state.next = {};
   failpoint_armed = true;
+}
+
+void arm_next_failpoint(std::string_view name, testing::failpoint_action action) {
+  check_name(name);
+  auto& state = armed();
+  std::lock_guard const lock(state.guard);
+  state.next = {std::string(name), action};
 }
 
 void disarm_failpoint() noexcept { failpoint_armed = false; }
@@ -239,13 +258,14 @@ bool hit_armed_failpoint(std::string_view name) {
   assert(is_failpoint(name));
   auto& state = armed();
   std::unique_lock lock(state.guard);
-  if (!failpoint_armed || state.name != name) return false;
-  if (state.skip > 0) {
-    --state.skip;
+  if (!failpoint_armed || state.now.name != name) return false;
+  if (state.now.skip > 0) {
+    --state.now.skip;
     return false;
   }
-  failpoint_armed = false;
-  auto const action = state.action;
+  auto const action = state.now.action;
+  state.now = std::exchange(state.next, {});
+  failpoint_armed = !state.now.name.empty();
   lock.unlock();
   switch (action) {
     case testing::failpoint_action::kill: kill_self();

@@ -1,5 +1,6 @@
 // Named places where a test makes the process die, stop or lose its connection. Off, each costs
-// one load and one branch. One failpoint is armed at a time, in the whole process.
+// one load and one branch. One failpoint is armed at a time, in the whole process; another may
+// follow it.
 // Thread-safe.
 #pragma once
 
@@ -20,6 +21,8 @@ namespace base {
 [[nodiscard]] bool is_failpoint(std::string_view name) noexcept;
 
 void arm_failpoint(std::string_view name, testing::failpoint_action action, unsigned skip);
+/// The same once the armed one has acted: for what goes wrong twice.
+void arm_next_failpoint(std::string_view name, testing::failpoint_action action);
 void disarm_failpoint() noexcept;
 
 extern std::atomic<bool> failpoint_armed;

@@ -205,33 +205,39 @@ bool batch::flush() {
   auto const& with = of_->with();
   with.check_process();
   std::lock_guard const alone(flushing_);
-  base::rows done;
   std::vector<std::size_t> noted;
   {
     std::lock_guard const lock(guard_);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (standings_[i] != standing::noted) continue;
-      add_done(done, tasks_[i], 1, verdicts_[i]);
-      noted.push_back(i);
+      if (standings_[i] == standing::noted) noted.push_back(i);
     }
     if (noted.empty()) return true;
     ledger_used_ = true;
   }
-  auto const count = static_cast<std::int64_t>(noted.size());
   bool held = true;
-  for (bool in_doubt = false;; in_doubt = true) {
+  for (;;) {
     try {
       core::transact(with, insist(with, "flush"), [&](db::session& on) {
-        // In doubt: the lock waits for the lost transaction, and then it is there or never will be.
-        if (in_doubt) {
-          held = db::run(on, with.sql["claim.lock"], {id_, holder_}).size() > 0;
-          if (!held || any_written(on, noted)) return core::decision::rollback;
+        std::vector<char> there(tasks_.size());
+        if (ledger_in_doubt_) {
+          held = lock_claim(on);
+          if (!held) return core::decision::rollback;
+          there = in_ledger(on);
         }
+        base::rows done;
+        std::int64_t count = 0;
+        for (auto const i : noted) {
+          if (there[i] != 0) continue;
+          add_done(done, tasks_[i], 1, verdicts_[i]);
+          ++count;
+        }
+        if (count == 0) return core::decision::rollback;
         held = write_done(on, done.text(), count);
         return held ? core::decision::commit : core::decision::rollback;
       });
       break;
     } catch (core::lost_reply const&) {
+      ledger_in_doubt_ = true;
     }
   }
   if (!held) return false;
@@ -259,11 +265,18 @@ bool batch::all_ended() const {
   return in_ledger == 0;
 }
 
-bool batch::any_written(db::session& on, std::vector<std::size_t> const& of) const {
-  auto const there = ledger_of(of_->with(), on, id_);
-  return std::any_of(there.begin(), there.end(), [&](ledger_entry const& entry) {
-    return std::binary_search(of.begin(), of.end(), position({.id = entry.lo}));
-  });
+/// Whether it is ours. It waits for transactions that write into its ledger, and then what they
+/// wrote is there or never will be.
+bool batch::lock_claim(db::session& on) const {
+  return db::run(on, of_->with().sql["claim.lock"], {id_, holder_}).size() > 0;
+}
+
+std::vector<char> batch::in_ledger(db::session& on) const {
+  std::vector<char> out(tasks_.size());
+  for (auto const& entry : ledger_of(of_->with(), on, id_)) {
+    for (auto id = entry.lo; id < entry.hi; ++id) out[position({.id = id})] = 1;
+  }
+  return out;
 }
 
 void batch::read_ledger(db::session& on) {
@@ -289,7 +302,7 @@ batch::end batch::end_in(db::session& on, policy const& by, ends const* known) {
   auto const& with = of_->with();
   ends read;
   if (known == nullptr) {
-    if (db::run(on, with.sql["claim.lock"], {id_, holder_}).size() == 0) return end::gone;
+    if (!lock_claim(on)) return end::gone;
     read_ledger(on);
     db::run(on, with.sql["claim.forget_done"], {id_});
     read = text_of(settle_all(by), by);
@@ -313,14 +326,14 @@ outcome batch::what_became() {
   return out;
 }
 
-outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_doubt) {
+outcome batch::ended(std::function<void(db::session&)> const& and_then) {
   auto const& with = of_->with();
   with.check_process();
   auto const by = of_->present().by;
   ends known;
   // Before the transaction begins: where writers take turns, they wait for no more than they must.
   if (!ledger_used_) known = text_of(settle_all(by), by);
-  for (;; in_doubt = true) {
+  for (;;) {
     try {
       auto const decided = core::transact(with, insist(with, "complete"), [&](db::session& on) {
         if (end_in(on, by, ledger_used_ ? nullptr : &known) == end::gone) {
@@ -334,16 +347,17 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then, bool in_
       if (decided == core::decision::commit) {
         became_ = outcome::done;
       } else {
-        became_ = in_doubt ? what_became() : outcome::lost;
+        became_ = end_in_doubt_ ? what_became() : outcome::lost;
       }
       return *became_;
     } catch (core::lost_reply const&) {
+      end_in_doubt_ = true;
     }
   }
 }
 
 bool batch::goes_together() const {
-  return of_->goes_together() && !ledger_used_ && !of_->present().by.in_order;
+  return of_->goes_together() && !ledger_used_ && !end_in_doubt_ && !of_->present().by.in_order;
 }
 
 outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
@@ -375,8 +389,9 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     return *became_;
   } catch (core::lost_reply const&) {
     // Both are there, or neither.
+    end_in_doubt_ = true;
     try {
-      auto const became = ended({}, true);
+      auto const became = ended({});
       if (next == nullptr || (*next = of_->settle_claim(id, holder))) return became;
       // That claim never will be made, which does not mean that nothing is due.
       if (became == outcome::done) *next = of_->try_claim({.limit = limit});
@@ -397,6 +412,7 @@ outcome batch::complete() {
 outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
   of_->attend_at_times();
   std::lock_guard const lock(guard_);
+  if (end_in_doubt_ && !became_) ended({});
   if (became_) {
     if (became_ == outcome::done) next = of_->claim({.limit = limit});
     return *became_;

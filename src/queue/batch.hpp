@@ -9,6 +9,7 @@
 #include <daybook/claim.hpp>
 #include <daybook/task.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -86,13 +87,14 @@ class batch {
   /// Throws where it is finished already.
   std::size_t open_position(task const& of) const;
   [[nodiscard]] bool write_done(db::session& on, std::string const& rows, std::int64_t count) const;
-  /// Whether the ledger has one of these tasks.
-  [[nodiscard]] bool any_written(db::session& on, std::vector<std::size_t> const& of) const;
+  [[nodiscard]] bool lock_claim(db::session& on) const;
+  /// Of each task: not 0 where the ledger has it.
+  [[nodiscard]] std::vector<char> in_ledger(db::session& on) const;
   void read_ledger(db::session& on);
   /// `known`: what becomes of it, where no ledger has to be read first.
   end end_in(db::session& on, policy const& by, ends const* known);
   outcome what_became();
-  outcome ended(std::function<void(db::session&)> const& and_then, bool in_doubt = false);
+  outcome ended(std::function<void(db::session&)> const& and_then);
   /// The same, and the next claim, in one trip; where nothing has to be read in between.
   [[nodiscard]] bool goes_together() const;
   outcome end_together(int limit, std::unique_ptr<batch>* next);
@@ -110,6 +112,9 @@ class batch {
   std::mutex flushing_;  ///< one at a time; before guard_
   bool ledger_used_ = false;
   bool over_ = false;
+  // Of a COMMIT without a reply. They stay, for whoever asks what became of it may fail, too.
+  std::atomic<bool> ledger_in_doubt_ = false;  ///< it may have more than standings_ tells
+  bool end_in_doubt_ = false;
   /// Of an end that is written: what came after it may have failed, and the end be asked for again.
   std::optional<outcome> became_;
 };

@@ -9,11 +9,23 @@
 #include <daybook/transaction.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <mutex>
+#include <utility>
 
 namespace daybook {
 inline namespace v1 {
 namespace queues {
+
+namespace {
+
+[[noreturn]] void some_are_over(store const& of) {
+  throw error({.kind = fault::bad_argument},
+              "some of these tasks of queue '" + of.name() +
+                  "' are finished: a transaction whose reply was lost has done them");
+}
+
+}  // namespace
 
 share::share(batch& of, std::span<task const* const> tasks) : of_(&of) {
   of.of().with().check_process();
@@ -101,6 +113,27 @@ share::fate share::resolve() {
   return out;
 }
 
+void share::doubt() noexcept { of_->ledger_in_doubt_ = true; }
+
+share::fate share::before() {
+  if (!of_->ledger_in_doubt_) return fate::never_will;
+  auto const& with = of_->of().with();
+  bool held = false;
+  std::ptrdiff_t over = 0;
+  core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
+    held = of_->lock_claim(on);
+    if (!held) return core::decision::rollback;
+    auto const there = of_->in_ledger(on);
+    over = std::count_if(places_.begin(), places_.end(),
+                         [&](std::size_t at) { return there[at] != 0; });
+    return core::decision::rollback;
+  });
+  if (!held) return resolve();
+  if (over == 0) return fate::never_will;
+  if (std::cmp_less(over, places_.size())) some_are_over(of_->of());
+  return fate::committed;
+}
+
 namespace {
 
 /// False: the claim of one is lost, and nothing may be kept.
@@ -108,11 +141,33 @@ bool write_all(std::span<share> all, db::session& on) {
   return std::all_of(all.begin(), all.end(), [&](share& one) { return one.write(on); });
 }
 
+share::fate before(std::span<share> all) {
+  std::ptrdiff_t over = 0;
+  for (auto& one : all) {
+    auto const found = one.before();
+    if (found == share::fate::lost) return found;
+    if (found == share::fate::committed) ++over;
+  }
+  if (over == 0) return share::fate::never_will;
+  if (std::cmp_less(over, all.size())) some_are_over(all.front().of().of());
+  return share::fate::committed;
+}
+
+outcome kept(std::span<share> all) {
+  for (auto& one : all) one.keep();
+  return outcome::done;
+}
+
 }  // namespace
 
 outcome perform(std::span<share> all, std::function<void(transaction&)> const& body) {
   auto const& with = all.front().of().of().with();
   bool const apart = base::left_out("perform_together");
+  switch (before(all)) {
+    case share::fate::committed: return kept(all);
+    case share::fate::lost: return outcome::lost;
+    case share::fate::never_will: break;
+  }
   for (;;) {
     try {
       auto const decided = core::transact(with, insist(with, "perform"), [&](db::session& on) {
@@ -125,6 +180,7 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
       if (decided == core::decision::rollback) return outcome::lost;
       break;
     } catch (core::lost_reply const&) {
+      for (auto& one : all) one.doubt();
       // One speaks for all: they are there together, or not at all.
       auto const found = all.front().resolve();
       if (found == share::fate::never_will) continue;
@@ -137,8 +193,7 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
       return write_all(all, on) ? core::decision::commit : core::decision::rollback;
     });
   }
-  for (auto& one : all) one.keep();
-  return outcome::done;
+  return kept(all);
 }
 
 }  // namespace queues

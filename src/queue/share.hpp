@@ -47,6 +47,11 @@ class share {
   /// that will not be committed, where it is not by now.
   enum class fate : std::uint8_t { committed, never_will, lost };
   [[nodiscard]] fate resolve();
+  /// The same of all before it of which nobody could find out; without a question where there was
+  /// none. On failure: daybook::error (fault::bad_argument) where some of these are finished.
+  [[nodiscard]] fate before();
+  /// There is one that may have to be found out about later.
+  void doubt() noexcept;
 
   /// They are in the ledger for good.
   void keep() noexcept;

@@ -231,6 +231,100 @@ TEST_P(queued_doubt, what_was_left_behind_is_found) {
   EXPECT_GT(q.counts().waiting, 0);
 }
 
+/// The database does not answer to a COMMIT, nor does it when it is asked what became of that.
+void go_away(char const* at, char const* then) {
+  daybook::testing::arm(at, failpoint_action::cut);
+  daybook::base::arm_next_failpoint(then, failpoint_action::fail);
+}
+
+TEST_P(queued_doubt, a_flush_that_was_never_answered_is_settled_by_the_next) {
+  for (auto const* place : {"flush.before_commit", "flush.committed"}) {
+    SCOPED_TRACE(place);
+    auto q = book_.make_queue(place + std::string(" away"));
+    q.import(keys(0, 3));
+    auto batch = q.claim().value();
+    batch.finish(batch.tasks()[0], result::success());
+    go_away(place, "flush.begun");
+    EXPECT_EQ(fault_of([&] { batch.flush(); }), fault::internal);
+    batch.finish(batch.tasks()[1], result::success());
+    EXPECT_TRUE(batch.flush());
+    EXPECT_EQ(rows_of("done"), "2");
+    batch.finish(batch.tasks()[2], result::failure("late"));
+    EXPECT_TRUE(batch.flush());
+    EXPECT_EQ(std::move(batch).complete(), outcome::done);
+    EXPECT_EQ(q.counts().succeeded, 2);
+  }
+}
+
+TEST_P(queued_doubt, an_end_that_was_never_answered_is_told_by_the_next) {
+  for (bool const flushes : {false, true}) {
+    for (bool const claims : {false, true}) {
+      auto q = book_.make_queue(std::string(flushes ? "flushes" : "ends") + (claims ? " 1" : " 0"));
+      q.import(keys(0, 4));
+      auto batch = q.claim({.limit = 2}).value();
+      for (auto const& one : batch.tasks()) batch.finish(one, result::success());
+      if (flushes) {
+        EXPECT_TRUE(batch.flush());
+      }
+      go_away("complete.committed", "complete.begun");
+      EXPECT_EQ(fault_of([&] {
+                  if (claims) {
+                    static_cast<void>(std::move(batch).complete_and_claim(2));
+                  } else {
+                    static_cast<void>(std::move(batch).complete());
+                  }
+                }),
+                fault::internal);
+      if (claims) {
+        auto turn = std::move(batch).complete_and_claim(2);
+        EXPECT_EQ(turn.ended, outcome::done);
+        ASSERT_TRUE(turn.next);
+        EXPECT_EQ(turn.next->tasks().size(), 2U);
+      } else {
+        EXPECT_EQ(std::move(batch).complete(), outcome::done);
+      }
+      EXPECT_EQ(q.counts().succeeded, 2);
+      EXPECT_EQ(q.counts().waiting, 2);
+    }
+  }
+}
+
+// An effect in doubt that nobody could tell of: not done again, and no failure, whatever is said.
+TEST_P(queued_doubt, an_effect_that_was_never_answered_is_there_once) {
+  for (auto const* place : {"perform.before_commit", "perform.committed"}) {
+    SCOPED_TRACE(place);
+    for (bool const again : {true, false}) {
+      auto q = book_.make_queue(std::string(again ? "again " : "failed ") + place);
+      q.import(keys(0, 3));
+      auto batch = q.claim().value();
+      auto const perform = [&](std::size_t count) {
+        std::vector<daybook::task const*> of;
+        for (std::size_t i = 0; i < count; ++i) of.push_back(&batch.tasks()[i]);
+        return batch.perform(of, [&](daybook::transaction& tx) {
+          tx.exec("insert into effect(name) values (:n)", q.name());
+        });
+      };
+      go_away(place, "resolve_task.begun");
+      EXPECT_EQ(fault_of([&] { perform(2); }), fault::internal);
+      bool const committed = std::string_view(place) == "perform.committed";
+      if (again && committed) {
+        EXPECT_EQ(fault_of([&] { perform(3); }), fault::bad_argument) << "two of them are over";
+      }
+      if (again) {
+        EXPECT_EQ(perform(2), outcome::done);
+        EXPECT_EQ(fault_of([&] { perform(2); }), fault::bad_argument);
+        batch.finish(batch.tasks()[2], result::success());
+      } else {
+        for (auto const& one : batch.tasks()) batch.finish(one, result::failure("it says"));
+      }
+      EXPECT_TRUE(batch.flush());
+      EXPECT_EQ(effects(q.name()), again || committed ? "1" : "0");
+      EXPECT_EQ(std::move(batch).complete(), outcome::done);
+      EXPECT_EQ(q.counts().succeeded, again ? 3 : committed ? 2 : 0);
+    }
+  }
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace
