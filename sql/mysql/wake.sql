@@ -27,3 +27,11 @@ from {queue} q, (select {now} as us) as clock, (
     select min(due_us) as lane_due_us from {segment} where queue = :queue group by lane) as lanes
 ) as next
 where q.id = :queue;
+
+-- Whether there are suspects, due or not: the lanes that are claimed singly.
+-- name: wake.suspects
+-- in: queue
+-- out: any
+select exists (
+  select 1 from {segment} force index (segment_by_due)
+  where queue = :queue and lane between 10 and 19);

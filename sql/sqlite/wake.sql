@@ -28,3 +28,9 @@ select case when q.paused = 1 or (q.rounds = 1 and next.due_us > coalesce(q.roun
       and (h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
            or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us))
 from {queue} q, clock, next where q.id = :queue;
+
+-- Whether there are suspects, due or not: the lanes that are claimed singly.
+-- name: wake.suspects
+-- in: queue
+-- out: any
+select exists (select 1 from {segment} where queue = :queue and lane between 10 and 19);

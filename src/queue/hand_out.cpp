@@ -356,7 +356,7 @@ void dispenser::look() {
   of_->settle_orphans();
   of_->attend();
   if (reclaim) of_->reclaim();
-  if (!suspects || of_->tasks({.state = task_state::suspect, .limit = 1}).empty()) return;
+  if (!suspects || !of_->has_suspects()) return;
   std::lock_guard const lock(guard_);
   emptying_ = now + patience_to_empty;
 }

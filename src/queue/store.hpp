@@ -118,6 +118,7 @@ class store : public std::enable_shared_from_this<store> {
   // wake.cpp
   /// One statement, where a claim that finds nothing is several.
   [[nodiscard]] outlook look_out() const;
+  [[nodiscard]] bool has_suspects() const;
   /// Wakes the hand-outs of this process.
   void ring() const noexcept;
   /// The same when the transaction that is open has been committed.

@@ -23,6 +23,14 @@ outlook store::look_out() const {
   return out;
 }
 
+bool store::has_suspects() const {
+  bool any = false;
+  core::read(with_, patience, [&](db::session& on) {
+    decode(db::run(on, with_.sql["wake.suspects"], {present().id}).row(0)[0], any);
+  });
+  return any;
+}
+
 void store::ring() const noexcept { with_.doorbells->ring(present().id); }
 
 void store::ring_after(db::session& on) const {

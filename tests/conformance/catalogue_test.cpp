@@ -310,7 +310,7 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
     auto const how = on_sqlite() ? "explain query plan " : "explain ";
     for (auto const* name : {"member.find", "member.range", "segment.of", "segment.hold",
                              "segment.piece", "segment.living", "task.outcome", "task.told",
-                             "series.heads", "series.all_heads", "claim.due"}) {
+                             "series.heads", "series.all_heads", "claim.due", "wake.suspects"}) {
       for (auto const& part : in.sql[name].parts) {
         text += std::string(name) + "\n";
         for (auto const& one : accesses(explained(on, how, part.what, with))) {
