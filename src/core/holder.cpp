@@ -215,10 +215,21 @@ void holder::add_orphan(orphan what) {
   orphans_.push_back(std::move(what));
 }
 
+bool holder::keeps_alive(db::session& on) noexcept {
+  auto const who = peek();
+  if (!who || who->since_renewal() < with_.lease / 6) return true;
+  try {
+    return renew(on) == renewal::renewed;
+  } catch (std::exception const&) {
+    return false;
+  }
+}
+
 void holder::pass_deadlines(db::session& on) noexcept {
   auto const who = peek();
   if (!who) return;
   for (auto const& one : who->past_deadline(with_.lease / 3)) {
+    if (!keeps_alive(on)) return;
     try {
       write_once(with_, on, "deadline", with_.sql["run.pass_deadline"],
                  {one.process, one.key, one.held.epoch, one.held.uuid, one.step, nullptr, nullptr});
@@ -243,6 +254,7 @@ void holder::disown_orphans(db::session& on) noexcept {
     all = orphans_;
   }
   for (auto const& one : all) {
+    if (!keeps_alive(on)) return;
     bool over = !one.on_its_way || base::boot_clock::now() - one.since > longest_doubt;
     try {
       auto const changed = write_once(with_, on, "disown", with_.sql["run.disown"],

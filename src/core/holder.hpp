@@ -122,6 +122,9 @@ class holder {
   void stop() noexcept;
 
  private:
+  /// Between things that may wait for others' locks: together they may last longer than the lease.
+  /// False: no more of them.
+  [[nodiscard]] bool keeps_alive(db::session& on) noexcept;
   /// Which of its runs were taken from it; empty: it was declared dead.
   [[nodiscard]] std::optional<std::int64_t> find_recalled(db::session& on, incarnation& who);
 

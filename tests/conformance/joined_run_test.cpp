@@ -1,6 +1,11 @@
 // Steps and the end of a run in a transaction that the application began and ends.
 #include "adopt.hpp"
 
+#include "core/holder.hpp"
+#include "work/engine.hpp"
+
+#include <thread>
+
 namespace conformance {
 namespace {
 
@@ -93,6 +98,50 @@ TEST_P(joined_run, a_borrowed_book_joins_its_own_handle) {
   EXPECT_EQ(run.confirm(), settlement::committed);
   EXPECT_TRUE(std::move(run).finish());
   EXPECT_EQ(effects("mine") + effects("one"), "11");
+}
+
+// What the renewal does besides waits for their rows, one after the other. SQLite has one lock for
+// all: there the renewal itself waits.
+TEST_P(joined_run, those_that_are_late_in_open_transactions_let_the_lease_be_renewed) {
+  if (on_sqlite()) return;
+  auto options = watched(6s);
+  options.renew_in_background = true;
+  for (bool const overdue : {true, false}) {
+    auto book = database_.open(options);
+    auto& lease = book.internals().lease();
+    std::vector<daybook::run> late;
+    for (auto const* name : {"a", "b", "c", "d", "e"}) {
+      process const it{std::string(name) + (overdue ? "1" : "2")};
+      auto const within = overdue ? 1s : 1h;
+      late.push_back(taken(book.start(it, day_, {.deadline = within})));
+    }
+    begin();
+    for (auto& one : late) {
+      EXPECT_EQ(one.step(*join(book, app_), "one", insert("one")).what(), outcome::done);
+    }
+    if (overdue) {
+      std::this_thread::sleep_for(3500ms);  // a third of the lease past their deadlines
+    } else {
+      for (auto& one : late) {
+        auto const where = "' and process = '" + one.process_name().str() + "'";
+        lease.add_orphan({one.process_name().str(), day_.str(),
+                          database_.query("select acquisition from daybook_run where run_key = '" +
+                                          day_.str() + where)});
+      }
+    }
+    auto latest = daybook::base::boot_clock::duration::zero();
+    {
+      std::jthread const looks([&](std::stop_token const& stop) {
+        while (!stop.stop_requested()) {
+          latest = std::max(latest, lease.peek()->since_renewal());
+          std::this_thread::sleep_for(20ms);
+        }
+      });
+      EXPECT_TRUE(daybook::testing::renew(book));
+    }
+    EXPECT_LT(latest, 3s) << "half of the lease";
+    app_.execute("rollback");
+  }
 }
 
 DAYBOOK_ON_EVERY_ENGINE(joined_run);
