@@ -42,7 +42,7 @@ foreach(part library development command)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${daybook_package_${part}})
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${daybook_section_${part}})
   set(CPACK_DEBIAN_${upper}_PACKAGE_PRIORITY optional)
-  install(FILES packaging/copyright
+  install(FILES packaging/copyright packaging/changelog
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${daybook_package_${part}} COMPONENT ${part})
 endforeach()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${daybook_this_library}")
@@ -50,4 +50,7 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${daybook_this_library}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "systemd, bash-completion")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/postinst)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS tzdata)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/triggers)
+# Debian wants the manual and the changelog compressed; other installations have them as they are.
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/compress.cmake)
 include(CPack)

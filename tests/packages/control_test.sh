@@ -29,6 +29,8 @@ for package in "$library" libdaybook-dev daybook; do
   field "$package" Description | awk 'length > 80 { exit 1 } END { exit NR < 4 }' ||
     complain "$package: its description"
   holds "$package" "^./usr/share/doc/$package/copyright\$"
+  dpkg-deb --fsys-tarfile "$(file "$package")" | tar -xO "./usr/share/doc/$package/changelog.gz" |
+    zcat | grep -F "daybook ($version) " >/dev/null || complain "$package: its changelog"
   # Nothing that anybody but root may change, and nothing outside /usr.
   dpkg-deb -c "$(file "$package")" | awk '$2 != "root/root" || $6 !~ /^\.\/(usr\/.*)?$/ ||
     ($1 !~ /^l/ && substr($1, 9, 1) == "w") { print; bad = 1 } END { exit bad }' ||
@@ -50,8 +52,8 @@ holds libdaybook-dev '/libdaybook.so$'
 holds libdaybook-dev '/cmake/daybook/daybook-config.cmake$'
 holds libdaybook-dev '/pkgconfig/daybook.pc$'
 holds_not libdaybook-dev '/bin/\|/src/\|\.a$'
-for path in /usr/bin/daybook /usr/lib/systemd/system/daybook.service /usr/share/man/man1/daybook.1 \
-  /usr/share/man/man5/daybook.toml.5 /usr/share/man/man8/daybook-daemon.8 \
+for path in /usr/bin/daybook /usr/lib/systemd/system/daybook.service /usr/share/man/man1/daybook.1.gz \
+  /usr/share/man/man5/daybook.toml.5.gz /usr/share/man/man8/daybook-daemon.8.gz \
   /usr/share/bash-completion/completions/daybook /usr/share/doc/daybook/docs/command.md; do
   holds daybook "^.$path\$"
 done
