@@ -34,7 +34,7 @@ class store;
 
 /// What a pass has done.
 struct passed {
-  /// False: somebody else is at it; nothing was done. A pause holds nodes back, not a call of pass().
+  /// False: somebody else is at it; nothing was done. A pause holds nodes back, and no call.
   bool ran = false;
   std::optional<occupant> holder = {};  ///< who, where another is
   std::int64_t seen = 0;                ///< keys that came up

@@ -25,7 +25,7 @@ delete from {segment} where hi = :hi;
 -- name: segment.remove_all
 -- in: rows
 delete s from json_table(:rows, '$[*]' columns (hi bigint path '$[1]')) as r
-  straight_join {segment} s on s.hi = r.hi;
+  straight_join {segment} s force index (primary) on s.hi = r.hi;
 
 -- Rows of [lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us].
 -- name: segment.put
