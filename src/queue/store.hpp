@@ -32,7 +32,6 @@ inline namespace v1 {
 namespace queues {
 
 inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
-
 class batch;
 
 class store : public std::enable_shared_from_this<store> {
@@ -184,11 +183,10 @@ class store : public std::enable_shared_from_this<store> {
 /// failure: daybook::error.
 std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
                             queue_options const& options, remark const* by = nullptr);
-/// Empty: there is none of that name.
+/// Both empty: there is none of that name.
 std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name);
-[[nodiscard]] std::vector<std::string> names(core::context const& with);
-/// The row of a queue. Empty: there is none of that name.
 [[nodiscard]] std::optional<row> look(core::context const& with, std::string_view name);
+[[nodiscard]] std::vector<std::string> names(core::context const& with);
 
 /// A segment from the columns lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us.
 [[nodiscard]] segment segment_of(std::span<cell const> columns);
