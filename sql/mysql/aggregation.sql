@@ -359,7 +359,8 @@ select {row_values} from {source} as s where {of_parent} order by {key} limit :l
 select {row_values} from {source} as s where {of_parent} and {key} > :after
 order by {key} limit :limit;
 
--- Every parent that is not as its rows are, or not as our row of it.
+-- Every parent that is not as its rows are, or not as our row of it. The link is converted within,
+-- so that a key can be made for what is joined.
 -- name: aggregation.verify_parents
 -- in: aggregation, limit
 -- out: key, group_key, is_open, state, rows, held, sums
@@ -371,8 +372,9 @@ from {parent} as p
   left join {aggregation_parent} as o
     on o.aggregation = :aggregation and o.parent_key = {parent_text}
   left join (
-    select s.{link} as k, count(*) as n, sum(case when {held} then 1 else 0 end) as held, {row_sums}
-    from {source} as s where {of_rows} group by s.{link}) as r on {link_as_key} = {parent_key}
+    select {link_as_key} as k, count(*) as n, sum(case when {held} then 1 else 0 end) as held,
+      {row_sums}
+    from {source} as s where {of_rows} group by s.{link}) as r on r.k = {parent_key}
 where {condition} order by {parent_key} limit :limit;
 
 -- name: aggregation.verify_rows

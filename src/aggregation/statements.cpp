@@ -443,7 +443,7 @@ void maker::verifying(statements& out) const {
                               {"row_sums", sums.empty() ? "0 as sum0" : joined(sums)},
                               {"sum_texts", texts.empty() ? "'0'" : joined(texts)},
                               {"parent_text", parent_text},
-                              {"link_as_key", like_parent("r.k")},
+                              {"link_as_key", like_parent(row(s.link))},
                               {"parent_values", parent_values()},
                               {"condition", ours + " and (" + joined(wrong, " or ") + ")"}});
   out.verify_gone = make("verify_gone", of_values());
