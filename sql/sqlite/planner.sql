@@ -150,6 +150,12 @@ where not exists (select 1 from {planned} p
 -- holes: query
 explain query plan {query};
 
+-- Whether any adds to a queue.
+-- name: queue.is_planned
+-- in: queue
+-- out: planned
+select exists (select 1 from {planner} where queue = :queue);
+
 -- What a queue does not forget, as it asks of each member (member.forget): those whose end a planner
 -- has not seen yet, of a period that is not done, or of a sweep that is under way.
 -- name: member.awaited

@@ -43,11 +43,12 @@ class window {
     return make_all(sooner) && make_all(late);
   }
 
-  /// What has become of those that were launched: done, or due again.
+  /// What has become of those that were launched: done, or due again. Of those before the first,
+  /// where the plan begins later now, that they are done: the queue keeps their tasks until then.
   bool look_after_launched() {
-    auto mark = how_.since - microseconds{1};
+    auto mark = timestamp::min();
     for (;;) {
-      auto const page = read(page_of_periods::state::launched, false, mark, size());
+      auto const page = read_all(page_of_periods::state::launched, false, mark, size());
       if (page.empty()) return true;
       mark = page.back().what.start;
       base::rows done;
@@ -55,7 +56,7 @@ class window {
       std::vector<open_period> failed;
       for (auto const& one : page) {
         if (one.task == course::succeeded) add_start(done, one.what);
-        if (!due_again(one)) continue;
+        if (one.what.start < how_.since || !due_again(one)) continue;
         add_start(again, one.what);
         failed.push_back(one);
       }
@@ -96,12 +97,15 @@ class window {
   [[nodiscard]] std::int64_t size() const { return of_.declared().options.page; }
   [[nodiscard]] std::vector<open_period> read(page_of_periods::state state, bool newest_first,
                                               timestamp mark, std::int64_t limit) const {
-    auto page =
-        read_open(of_.with(), of_.declared().id, of_.into().present().id,
-                  {.of = state, .newest_first = newest_first, .mark = mark, .limit = limit});
-    // Rows of a time when the plan began sooner.
+    auto page = read_all(state, newest_first, mark, limit);
     std::erase_if(page, [&](open_period const& one) { return one.what.start < how_.since; });
     return page;
+  }
+  /// With rows of a time when the plan began sooner.
+  [[nodiscard]] std::vector<open_period> read_all(page_of_periods::state state, bool newest_first,
+                                                  timestamp mark, std::int64_t limit) const {
+    return read_open(of_.with(), of_.declared().id, of_.into().present().id,
+                     {.of = state, .newest_first = newest_first, .mark = mark, .limit = limit});
   }
 
   bool make_all(walk& from) {

@@ -56,12 +56,19 @@ std::int64_t forget_in(core::context const& with, db::session& on, db::entry con
 std::int64_t store::forget_done(row const& here, std::stop_token const& stop) const {
   if (here.options.forget_done.count() == 0) return 0;
   auto const since_us = now_us() - std::chrono::microseconds(here.options.forget_done).count();
-  // Those above say what they still wait for.
-  auto const awaited =
-      with_.sql.text_of("member.awaited", {{"in_queue", ":queue"}, {"key", "member_key"}});
-  auto const members = with_.sql.made("member.forget", {{"awaited", awaited}});
+  bool planned = false;
+  core::read(with_, patience, [&](db::session& on) {
+    decode(db::run(on, with_.sql["queue.is_planned"], {here.id}).row(0)[0], planned);
+  });
   std::int64_t sum = 0;
   for (auto const state : {task_state::succeeded, task_state::discarded}) {
+    // Those above say of which successes they still wait to hear: what was discarded and what is
+    // gone are one to them.
+    auto const awaited =
+        planned && state == task_state::succeeded
+            ? with_.sql.text_of("member.awaited", {{"in_queue", ":queue"}, {"key", "member_key"}})
+            : "1 = 0";
+    auto const members = with_.sql.made("member.forget", {{"awaited", awaited}});
     auto page = done_after(with_, here, state, 0);
     for (std::span<segment const> rest = page; !rest.empty() && !stop.stop_requested();) {
       std::int64_t removed = 0;

@@ -239,6 +239,31 @@ TEST_P(windowed, what_a_queue_forgets_stays_done_while_it_is_refused) {
   EXPECT_EQ(plan.watermark(), utc(2026, 3, 27) + 23h);
 }
 
+TEST_P(windowed, what_was_launched_before_the_plan_begins_is_seen_to_be_done) {
+  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  book_.make_queue("other", {.attempts = 1});
+  make().pass();
+  auto const begins = utc(2026, 3, 28) + 23h;
+  auto later = make({}, {.since = begins});
+  EXPECT_THAT(work(), SizeIs(3));
+  later.pass();
+  EXPECT_THAT(lines(later.grid()), ElementsAre("2026-03-29 done"));
+  clock_.advance(12h + 1min);
+  EXPECT_EQ(export_.upkeep().removed, 3);
+  book_.make_planner("days", {.queue = "other", .strategy = days({.since = begins})});
+  EXPECT_EQ(make({}, {.since = begins}).pass().launched, 1) << "the next day";
+}
+
+TEST_P(windowed, what_was_discarded_is_forgotten) {
+  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  auto plan = make({.rule = launch_rule::once});
+  plan.pass();
+  EXPECT_TRUE(export_.discard(key("2026-03-27")));
+  EXPECT_THAT(work(), SizeIs(2));
+  clock_.advance(12h + 1min);
+  EXPECT_EQ(export_.upkeep().removed, 1) << "the plan has not seen yet that the others are done";
+}
+
 TEST_P(windowed, what_is_launched_holds_the_plan_to_its_queue) {
   book_.make_queue("other", {.attempts = 1});
   auto const moved = [&] {
