@@ -203,10 +203,10 @@ void mysql_session::refuse_ended(std::string_view statement) const {
 
 /// Not where the application commits: what is past the driver there is all of its transaction.
 void mysql_session::watch() noexcept {
-  if (!in_transaction_ || joined_ || failed_ || broken_) return;
+  if (!in_transaction_ || joined_ || broken_) return;
   prepare_mysql_thread();
   mysql_wait_limit const waits(limit("watch"));
-  failed_ = !watch_.set(*connection_);
+  failed_ = !watch_.set(*connection_) || failed_;
 }
 
 mysql_stage mysql_session::stage_of(db::statement const& what) const noexcept {

@@ -247,6 +247,27 @@ TEST_P(isolation, a_deadlock_that_a_procedure_does_not_heed_fails_the_step) {
   });
 }
 
+TEST_P(isolation, a_handle_that_is_asked_for_after_a_deadlock_commits_nothing_by_itself) {
+  if (!on_mariadb()) return;
+  auto run = taken(book_.start(nightly_, day_));
+  support::raw_connection rival(direct_url());
+  std::jthread crossing;
+  int calls = 0;
+  auto const what = run.step("post", [&](transaction& tx) {
+    insert("first")(tx);
+    tx.exec("update account set total = total + 1 where id = 1");
+    if (++calls == 1) {
+      crossing = crosses(rival);
+      EXPECT_THROW(tx.exec("update account set total = total + 1 where id = 2"), daybook::error);
+    }
+    EXPECT_EQ(tell(tx.as<::MYSQL>(), "insert into effect values ('last')"), 0U);
+  });
+  crossing.join();
+  EXPECT_EQ(what.what(), outcome::done);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(effects("first") + effects("last"), "11");
+}
+
 TEST_P(isolation, what_follows_a_deadlock_that_was_not_heeded_commits) {
   // The same connection is lent again: nothing of the transaction may be left on it.
   if (!on_mariadb()) return;
