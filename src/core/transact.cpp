@@ -203,14 +203,17 @@ void with_session(context const& with, transact_options const& options, patience
                   F const& body) {
   backoff pauses(options.patience);
   for (bool first = true;; first = false) {
+    bool begun = false;  // who got no connection has waited for it long enough
     try {
       auto session = with.sessions.lend(options.patience);
+      begun = true;
       body(*session);
       return;
     } catch (error const& e) {
       // A full disk is not emptied while we wait.
       if (e.in_doubt() || e.kind() == fault::full) throw;
-      if (first && from == patience_from::first_failure) pauses = backoff(options.patience);
+      if (first && begun && from == patience_from::first_failure)
+        pauses = backoff(options.patience);
       if (e.breaks_connection()) with.sessions.forget_idle();
       if (e.breaks_connection() && with.borrowed) throw;  // no other is to be had
       // A read-only server is one to wait for in a fail-over, and to complain of otherwise.
