@@ -114,7 +114,8 @@ batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
       ranges_(std::move(ranges)),
       tasks_(std::move(tasks)),
       standings_(tasks_.size(), standing::open),
-      verdicts_(tasks_.size()) {}
+      verdicts_(tasks_.size()),
+      doubtful_(tasks_.size()) {}
 
 batch::~batch() {
   if (over_ || of_->with().forked()) return;
@@ -206,10 +207,13 @@ bool batch::flush() {
   with.check_process();
   std::lock_guard const alone(flushing_);
   std::vector<std::size_t> noted;
+  bool in_doubt = false;
   {
     std::lock_guard const lock(guard_);
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (standings_[i] == standing::noted) noted.push_back(i);
+      if (standings_[i] != standing::noted) continue;
+      noted.push_back(i);
+      in_doubt = in_doubt || doubtful_[i] != 0;
     }
     if (noted.empty()) return true;
     ledger_used_ = true;
@@ -219,7 +223,7 @@ bool batch::flush() {
     try {
       core::transact(with, insist(with, "flush"), [&](db::session& on) {
         std::vector<char> there(tasks_.size());
-        if (ledger_in_doubt_) {
+        if (in_doubt) {
           held = lock_claim(on);
           if (!held) return core::decision::rollback;
           there = in_ledger(on);
@@ -237,7 +241,8 @@ bool batch::flush() {
       });
       break;
     } catch (core::lost_reply const&) {
-      ledger_in_doubt_ = true;
+      doubt(noted);
+      in_doubt = true;
     }
   }
   if (!held) return false;
@@ -263,6 +268,11 @@ bool batch::all_ended() const {
     for (auto const& one : ledger_of(of_->with(), on, id_)) in_ledger -= one.hi - one.lo;
   });
   return in_ledger == 0;
+}
+
+void batch::doubt(std::span<std::size_t const> of) noexcept {
+  std::lock_guard const lock(guard_);
+  for (auto const at : of) doubtful_[at] = 1;
 }
 
 /// Whether it is ours. It waits for transactions that write into its ledger, and then what they

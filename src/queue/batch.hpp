@@ -9,7 +9,6 @@
 #include <daybook/claim.hpp>
 #include <daybook/task.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -87,6 +86,7 @@ class batch {
   /// Throws where it is finished already.
   std::size_t open_position(task const& of) const;
   [[nodiscard]] bool write_done(db::session& on, std::string const& rows, std::int64_t count) const;
+  void doubt(std::span<std::size_t const> of) noexcept;
   [[nodiscard]] bool lock_claim(db::session& on) const;
   /// Of each task: not 0 where the ledger has it.
   [[nodiscard]] std::vector<char> in_ledger(db::session& on) const;
@@ -113,7 +113,7 @@ class batch {
   bool ledger_used_ = false;
   bool over_ = false;
   // Of a COMMIT without a reply. They stay, for whoever asks what became of it may fail, too.
-  std::atomic<bool> ledger_in_doubt_ = false;  ///< it may have more than standings_ tells
+  std::vector<char> doubtful_;  ///< of each task: not 0 where the ledger may have it all the same
   bool end_in_doubt_ = false;
   /// Of an end that is written: what came after it may have failed, and the end be asked for again.
   std::optional<outcome> became_;

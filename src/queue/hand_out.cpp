@@ -353,12 +353,13 @@ void dispenser::look() {
     suspects = suspects_at_ <= now && !emptying_;
     if (suspects) suspects_at_ = now + suspects_every_;
   }
-  of_->settle_orphans();
   of_->attend();
   if (reclaim) of_->reclaim();
-  if (!suspects || !of_->has_suspects()) return;
-  std::lock_guard const lock(guard_);
-  emptying_ = now + patience_to_empty;
+  if (suspects && of_->has_suspects()) {
+    std::lock_guard const lock(guard_);
+    emptying_ = now + patience_to_empty;
+  }
+  of_->settle_orphans();  // last: one may fail for long, where a transaction of yours has its task
 }
 
 void dispenser::add(std::unique_ptr<batch> what, bool suspect) {

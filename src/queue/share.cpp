@@ -113,10 +113,29 @@ share::fate share::resolve() {
   return out;
 }
 
-void share::doubt() noexcept { of_->ledger_in_doubt_ = true; }
+/// Of a claim that was taken back: what became of them by then.
+share::fate share::told() {
+  auto const& with = of_->of().with();
+  lost_ = false;
+  core::read(with, patience, [&](db::session& on) {
+    lost_ = !std::all_of(places_.begin(), places_.end(), [&](std::size_t at) {
+      std::int64_t state = -1;
+      auto const found = db::run(on, with.sql["task.told"], {of_->id_, of_->tasks_[at].id});
+      if (found.size() > 0) decode(found.row(0)[0], state);
+      return state == static_cast<std::int64_t>(task_state::succeeded);
+    });
+  });
+  return lost_ ? fate::lost : fate::committed;
+}
+
+void share::doubt() noexcept { of_->doubt(places_); }
 
 share::fate share::before() {
-  if (!of_->ledger_in_doubt_) return fate::never_will;
+  {
+    std::lock_guard const lock(of_->guard_);
+    auto const doubtful = [&](std::size_t at) { return of_->doubtful_[at] != 0; };
+    if (std::none_of(places_.begin(), places_.end(), doubtful)) return fate::never_will;
+  }
   auto const& with = of_->of().with();
   bool held = false;
   std::ptrdiff_t over = 0;
@@ -128,7 +147,7 @@ share::fate share::before() {
                          [&](std::size_t at) { return there[at] != 0; });
     return core::decision::rollback;
   });
-  if (!held) return resolve();
+  if (!held) return told();
   if (over == 0) return fate::never_will;
   if (std::cmp_less(over, places_.size())) some_are_over(of_->of());
   return fate::committed;

@@ -50,7 +50,7 @@ class share {
   /// The same of all before it of which nobody could find out; without a question where there was
   /// none. On failure: daybook::error (fault::bad_argument) where some of these are finished.
   [[nodiscard]] fate before();
-  /// There is one that may have to be found out about later.
+  /// Their transaction may have to be found out about later.
   void doubt() noexcept;
 
   /// They are in the ledger for good.
@@ -62,6 +62,7 @@ class share {
 
  private:
   void reopen() noexcept;
+  [[nodiscard]] fate told();
 
   batch* of_;
   std::vector<std::size_t> places_;

@@ -204,6 +204,10 @@ std::shared_ptr<store> opened::of(core::context const& with, core::holder& lease
                                   std::string_view name, row what) {
   std::lock_guard const lock(guard_);
   auto& kept = by_id_[what.id];
+  // It may have been read before another of us read what somebody changed meanwhile.
+  if (kept && what.version < kept->present().version) {
+    if (auto now = look(with, name)) what = std::move(*now);
+  }
   // Another, or an older one: the database is not what it was, as when a copy was put back.
   if (!kept || kept->name() != name || what.version < kept->present().version) {
     kept = std::make_shared<store>(with, lease, std::string(name), std::move(what));

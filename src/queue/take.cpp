@@ -226,7 +226,12 @@ void store::settle_orphan(orphan const& one) {
       left->finish(task, result::unknown("the database could not be told how it ended"));
     }
   }
-  static_cast<void>(left->complete());
+  try {
+    static_cast<void>(left->complete());
+  } catch (...) {
+    left->forget();  // still the orphan that it was, and no second one
+    throw;
+  }
 }
 
 void store::settle_orphans() {

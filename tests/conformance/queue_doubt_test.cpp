@@ -325,6 +325,26 @@ TEST_P(queued_doubt, an_effect_that_was_never_answered_is_there_once) {
   }
 }
 
+// Who performs shares the lock on the claim; who is in doubt waits for it.
+TEST_P(queued_doubt, a_doubt_keeps_no_other_task_waiting) {
+  if (on_sqlite()) return;  // one writer
+  auto q = book_.make_queue("settled");
+  q.import(keys(0, 3));
+  auto batch = q.claim().value();
+  auto const& tasks = batch.tasks();
+  daybook::testing::arm("perform.committed", failpoint_action::cut);
+  EXPECT_EQ(batch.perform(tasks[0], [](daybook::transaction&) {}), outcome::done);
+  EXPECT_FALSE(daybook::base::failpoint_armed);
+  EXPECT_EQ(batch.perform(tasks[1],
+                          [&](daybook::transaction&) {
+                            batch.finish(tasks[2], result::success());
+                            EXPECT_TRUE(batch.flush());
+                          }),
+            outcome::done);
+  EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  EXPECT_EQ(q.counts().succeeded, 3);
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace

@@ -137,10 +137,9 @@ TEST_P(faulty_working, of_a_lost_claim_the_rest_is_begun_by_its_heir_only) {
   pool.start();
   EXPECT_TRUE(comes_true([&] { return begun == 1; }));
   EXPECT_GT(q.counts().running, 1) << "the claim has more";
+  lost = true;  // now: it may find out by itself, and begin others, before it is told below
   clock_.advance(1h);
   EXPECT_TRUE(takes_back(heirs));
-  EXPECT_GT(heirs.counts().suspect, 1);
-  lost = true;
   static_cast<void>(daybook::testing::renew(book_));
   EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 20; }));
   pool.stop();
