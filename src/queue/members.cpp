@@ -87,8 +87,7 @@ std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) co
 /// Waits for a connection only a little: each of those that wait may hold one of them.
 void store::stock_ids() {
   if (with_.dialect.one_writer || with_.borrowed) return;
-  std::unique_lock const turn(stocking_, short_patience);
-  if (!turn) return;  // next_id() takes one where it is
+  std::lock_guard const turn(stocking_);
   {
     std::lock_guard const lock(guard_);
     if (next_id_ != last_id_) return;

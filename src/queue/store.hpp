@@ -171,8 +171,8 @@ class store : public std::enable_shared_from_this<store> {
   mutable std::mutex guard_;
   row row_;
   base::boot_clock::time_point attended_{};
-  std::timed_mutex stocking_;  ///< held while a block is taken
-  std::int64_t next_id_ = 0;   ///< of a block of ids that is this process's
+  std::mutex stocking_;       ///< held while a block is taken
+  std::int64_t next_id_ = 0;  ///< of a block of ids that is this process's
   std::int64_t last_id_ = 0;
   std::int64_t seen_version_ = 0;  ///< of the queue's row, by the last claim
   double ids_a_segment_ = 1000;    ///< as the last claims found them
