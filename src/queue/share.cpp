@@ -93,24 +93,21 @@ bool share::write(db::session& on, std::span<verdict const> how) {
 
 share::fate share::resolve() {
   auto const& with = of_->of().with();
-  auto const id = of_->tasks_[places_.front()].id;
-  auto out = fate::lost;
-  // Waits for the lost transaction, which shares the lock on the claim.
+  bool held = false;
+  std::ptrdiff_t over = 0;
   core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
-    if (db::run(on, with.sql["claim.lock"], {of_->id_, of_->holder_}).size() > 0) {
-      auto const found = db::run(on, with.sql["task.ledger_of"], {of_->id_, id});
-      out = found.size() > 0 ? fate::committed : fate::never_will;
-    } else {
-      std::int64_t state = -1;
-      auto const found = db::run(on, with.sql["task.told"], {of_->id_, id});
-      if (found.size() > 0) decode(found.row(0)[0], state);
-      out =
-          state == static_cast<std::int64_t>(task_state::succeeded) ? fate::committed : fate::lost;
-    }
+    held = of_->lock_claim(on);
+    if (!held) return core::decision::rollback;
+    auto const there = of_->in_ledger(on);
+    over = std::count_if(places_.begin(), places_.end(),
+                         [&](std::size_t at) { return there[at] != 0; });
     return core::decision::rollback;
   });
-  lost_ = out == fate::lost;
-  return out;
+  if (!held) return told();
+  lost_ = false;
+  if (over == 0) return fate::never_will;
+  if (std::cmp_less(over, places_.size())) some_are_over(of_->of());
+  return fate::committed;
 }
 
 /// Of a claim that was taken back: what became of them by then.
@@ -136,21 +133,7 @@ share::fate share::before() {
     auto const doubtful = [&](std::size_t at) { return of_->doubtful_[at] != 0; };
     if (std::none_of(places_.begin(), places_.end(), doubtful)) return fate::never_will;
   }
-  auto const& with = of_->of().with();
-  bool held = false;
-  std::ptrdiff_t over = 0;
-  core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
-    held = of_->lock_claim(on);
-    if (!held) return core::decision::rollback;
-    auto const there = of_->in_ledger(on);
-    over = std::count_if(places_.begin(), places_.end(),
-                         [&](std::size_t at) { return there[at] != 0; });
-    return core::decision::rollback;
-  });
-  if (!held) return told();
-  if (over == 0) return fate::never_will;
-  if (std::cmp_less(over, places_.size())) some_are_over(of_->of());
-  return fate::committed;
+  return resolve();
 }
 
 namespace {

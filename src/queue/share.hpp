@@ -44,11 +44,12 @@ class share {
   /// Whether the last write said so, or the end of a doubt.
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   /// What has become of a transaction that wrote this and whose COMMIT reply was lost. After it
-  /// that will not be committed, where it is not by now.
+  /// that will not be committed, where it is not by now. On failure: daybook::error
+  /// (fault::bad_argument) where it finished only some of these.
   enum class fate : std::uint8_t { committed, never_will, lost };
   [[nodiscard]] fate resolve();
   /// The same of all before it of which nobody could find out; without a question where there was
-  /// none. On failure: daybook::error (fault::bad_argument) where some of these are finished.
+  /// none.
   [[nodiscard]] fate before();
   /// Their transaction may have to be found out about later.
   void doubt() noexcept;
