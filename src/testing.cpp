@@ -1,5 +1,6 @@
 // daybook::testing: what only tests may do to a book.
 #include "base/failpoint.hpp"
+#include "base/numbers.hpp"
 #include "core/transact.hpp"
 #include "work/engine.hpp"
 
@@ -7,7 +8,6 @@
 #include <daybook/testing.hpp>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -100,12 +100,9 @@ void arm_from_environment() {
   auto const colon = rest.find(':');
   unsigned skip = 0;
   if (colon != std::string_view::npos) {
-    auto const number = rest.substr(colon + 1);
-    auto const end = number.data() + number.size();
-    if (auto const [stop, problem] = std::from_chars(number.data(), end, skip);
-        problem != std::errc{} || stop != end) {
-      bad();
-    }
+    auto const number = base::number_of<unsigned>(rest.substr(colon + 1));
+    if (!number) bad();
+    skip = *number;
   }
   for (auto const& [word, action] : actions) {
     if (word == rest.substr(0, colon)) return arm(name, action, skip);

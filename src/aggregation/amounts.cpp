@@ -1,7 +1,8 @@
 #include "aggregation/amounts.hpp"
 
+#include "base/numbers.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <type_traits>
 #include <variant>
@@ -69,12 +70,7 @@ std::string text_in(cell const& from) {
 std::optional<std::int64_t> number_in(cell const& from) {
   if (auto const* const number = std::get_if<std::int64_t>(&from)) return *number;
   auto const* const text = std::get_if<std::string>(&from);
-  if (text == nullptr) return std::nullopt;
-  std::int64_t out = 0;
-  auto const* const end = text->data() + text->size();
-  auto const [at, failed] = std::from_chars(text->data(), end, out);
-  if (failed != std::errc() || at != end) return std::nullopt;
-  return out;
+  return text == nullptr ? std::nullopt : base::number_of(*text);
 }
 
 std::vector<group_rows> groups_of(db::table const& found) {

@@ -1,6 +1,7 @@
 // Making an aggregation, and what its transactions write down of themselves.
 #include "aggregation/store.hpp"
 
+#include "base/numbers.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
 #include "core/operate.hpp"
@@ -9,7 +10,6 @@
 
 #include <daybook/error.hpp>
 
-#include <charconv>
 #include <utility>
 
 namespace daybook {
@@ -116,10 +116,8 @@ void write_done(db::session& on, core::context const& with, std::string_view cal
 
 std::optional<value> store::key_value(std::string_view key, bool is_number) {
   if (!is_number) return value(key);
-  std::int64_t out = 0;
-  auto const [at, failed] = std::from_chars(key.data(), key.data() + key.size(), out);
-  if (failed != std::errc() || at != key.data() + key.size()) return std::nullopt;
-  return value(out);
+  auto const number = base::number_of(key);
+  return number ? std::optional<value>(*number) : std::nullopt;
 }
 
 std::string store::one_parent(std::string_view parent) const {

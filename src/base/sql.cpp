@@ -1,9 +1,10 @@
+#include "base/numbers.hpp"
+
 #include <daybook/error.hpp>
 #include <daybook/run.hpp>
 #include <daybook/sql.hpp>
 
-#include <charconv>
-#include <system_error>
+#include <optional>
 
 namespace daybook {
 inline namespace v1 {
@@ -17,11 +18,11 @@ namespace {
                   wanted + " (std::optional takes a NULL)");
 }
 
+/// Of a cell that is text; empty, too, where it is something else.
 template <class Number>
-bool whole(std::string const& text, Number& to) {
-  auto const end = text.data() + text.size();
-  auto const [stop, problem] = std::from_chars(text.data(), end, to);
-  return problem == std::errc{} && stop == end;
+std::optional<Number> number_in(cell const& from) {
+  auto const* const text = std::get_if<std::string>(&from);
+  return text == nullptr ? std::nullopt : base::number_of<Number>(*text);
 }
 
 }  // namespace
@@ -32,8 +33,9 @@ void decode(cell const& from, std::int64_t& to) {
     return;
   }
   // Sums come as decimals from PostgreSQL and MariaDB.
-  auto const* text = std::get_if<std::string>(&from);
-  if (text == nullptr || !whole(*text, to)) mismatch(from, "an integer");
+  auto const number = number_in<std::int64_t>(from);
+  if (!number) mismatch(from, "an integer");
+  to = *number;
 }
 
 void decode(cell const& from, double& to) {
@@ -41,8 +43,9 @@ void decode(cell const& from, double& to) {
     to = *number;
   } else if (auto const* integer = std::get_if<std::int64_t>(&from)) {
     to = static_cast<double>(*integer);
-  } else if (auto const* text = std::get_if<std::string>(&from);
-             text == nullptr || !whole(*text, to)) {
+  } else if (auto const decimal = number_in<double>(from)) {
+    to = *decimal;
+  } else {
     mismatch(from, "a number");
   }
 }

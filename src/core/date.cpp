@@ -1,8 +1,8 @@
 #include "core/date.hpp"
 
+#include "base/numbers.hpp"
+
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <string_view>
 
 namespace daybook {
@@ -14,14 +14,6 @@ namespace {
 std::string padded(unsigned number, std::size_t width) {
   auto text = std::to_string(number);
   return std::string(width - std::min(width, text.size()), '0') + text;
-}
-
-std::optional<unsigned> number_in(std::string_view text) {
-  unsigned out = 0;
-  auto const end = text.data() + text.size();
-  auto const [stop, problem] = std::from_chars(text.data(), end, out);
-  if (problem != std::errc{} || stop != end) return std::nullopt;
-  return out;
 }
 
 }  // namespace
@@ -37,9 +29,9 @@ std::optional<std::chrono::year_month_day> to_date(cell const& from) {
   if (text == nullptr || text->size() != 10) return std::nullopt;
   std::string_view const whole = *text;
   if (whole[4] != '-' || whole[7] != '-') return std::nullopt;
-  auto const year = number_in(whole.substr(0, 4));
-  auto const month = number_in(whole.substr(5, 2));
-  auto const day = number_in(whole.substr(8, 2));
+  auto const year = base::number_of<unsigned>(whole.substr(0, 4));
+  auto const month = base::number_of<unsigned>(whole.substr(5, 2));
+  auto const day = base::number_of<unsigned>(whole.substr(8, 2));
   if (!year || !month || !day) return std::nullopt;
   std::chrono::year_month_day const out{std::chrono::year{static_cast<int>(*year)},
                                         std::chrono::month{*month}, std::chrono::day{*day}};

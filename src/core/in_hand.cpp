@@ -1,7 +1,8 @@
 #include "core/in_hand.hpp"
 
+#include "base/numbers.hpp"
+
 #include <array>
-#include <charconv>
 
 namespace daybook {
 inline namespace v1 {
@@ -9,11 +10,7 @@ namespace core {
 
 namespace {
 
-std::int64_t number_in(std::string_view text) {
-  std::int64_t out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
-}
+std::int64_t number_in(std::string_view text) { return base::number_of(text).value_or(0); }
 
 /// Process, key, step, microseconds, done, total, note.
 constexpr std::size_t fields = 7;

@@ -1,9 +1,9 @@
 #include "core/token.hpp"
 
+#include "base/numbers.hpp"
+
 #include <daybook/error.hpp>
 
-#include <charconv>
-#include <system_error>
 #include <vector>
 
 namespace daybook {
@@ -36,13 +36,6 @@ std::optional<std::string> from_hex(std::string_view text) {
   return out;
 }
 
-std::optional<std::int64_t> to_number(std::string_view text) {
-  std::int64_t out = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
 }  // namespace
 
 std::string write_token(run_identity const& identity, acquisition const& held) {
@@ -62,9 +55,9 @@ std::optional<token> read_token(std::string_view text) {
   if (parts.size() != 7 || parts[0] != "1" || parts[6].size() != 36) return std::nullopt;
   auto const process_name = from_hex(parts[1]);
   auto const piece = from_hex(parts[2]);
-  auto const number = to_number(parts[3]);
-  auto const attempt = to_number(parts[4]);
-  auto const epoch = to_number(parts[5]);
+  auto const number = base::number_of(parts[3]);
+  auto const attempt = base::number_of(parts[4]);
+  auto const epoch = base::number_of(parts[5]);
   if (!process_name || !piece || !number || !attempt || !epoch) return std::nullopt;
   try {
     return token{{process(*process_name), key(*piece), *number, *attempt},

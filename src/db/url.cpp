@@ -1,10 +1,11 @@
 #include "db/url.hpp"
 
+#include "base/numbers.hpp"
+
 #include <daybook/error.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -85,8 +86,8 @@ void read_host(std::string_view host, url& into) {
     into.host = decoded(host.substr(0, colon), "host");
   }
   if (port.empty()) return;
-  auto const [end, problem] = std::from_chars(port.data(), port.data() + port.size(), into.port);
-  if (problem != std::errc{} || end != port.data() + port.size() || into.port == 0) {
+  into.port = base::number_of<std::uint16_t>(port).value_or(0);
+  if (into.port == 0) {
     bad("the port is not a number from 1 to 65535 (special characters in a password are written "
         "%XX, for example %3A for ':' and %40 for '@')");
   }

@@ -2,13 +2,13 @@
 // Numbers are written seven bits a byte, the lowest first.
 #include "planner/keys_coded.hpp"
 
+#include "base/numbers.hpp"
+
 #include <daybook/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
-#include <system_error>
 
 namespace daybook {
 inline namespace v1 {
@@ -20,10 +20,8 @@ enum class form : std::uint8_t { integers = 0, texts = 1 };
 
 /// The integer of which this is the one text; empty: it is none.
 std::optional<std::int64_t> integer_of(std::string_view text) {
-  std::int64_t out = 0;
-  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return std::to_string(out) == text ? std::optional(out) : std::nullopt;
+  auto const out = base::number_of(text);
+  return out && std::to_string(*out) == text ? out : std::nullopt;
 }
 
 void put(std::string& to, std::uint64_t number) {

@@ -1,4 +1,5 @@
 // What people and workers ask of sweeps and their pages.
+#include "base/numbers.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
 #include "planner/sweep_book.hpp"
@@ -8,7 +9,6 @@
 #include <daybook/sweep.hpp>
 
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <limits>
 #include <mutex>
@@ -46,13 +46,6 @@ std::vector<row_key> those_there(planners::page_in_hand const& of, db::session& 
     if (there.contains(one)) out.push_back(one);
   }
   return out;
-}
-
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t out = 0;
-  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  bool const whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && out > 0 ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace
@@ -164,13 +157,13 @@ std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task
   rest.remove_prefix(start.size());
   auto const slash = rest.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  auto const sweep = number_in(rest.substr(0, slash));
-  auto const number = number_in(rest.substr(slash + 1));
-  if (!sweep || !number) return std::nullopt;
-  auto found = page_of(*of, *sweep, *number);
+  auto const sweep = base::number_of(rest.substr(0, slash)).value_or(0);
+  auto const number = base::number_of(rest.substr(slash + 1)).value_or(0);
+  if (sweep < 1 || number < 1) return std::nullopt;
+  auto found = page_of(*of, sweep, number);
   if (!found) return std::nullopt;
   return sweep_page(std::make_shared<page_in_hand const>(
-      page_in_hand{of, *sweep, std::move(*found), of->swept()}));
+      page_in_hand{of, sweep, std::move(*found), of->swept()}));
 }
 
 }  // namespace planners
