@@ -1,6 +1,7 @@
 #include "aggregation/amounts.hpp"
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -101,10 +102,7 @@ std::vector<std::string> keys_of(std::string_view group) {
 }
 
 std::string shown(std::optional<std::string> const& group) {
-  if (!group) return "null";
-  std::string out;
-  for (auto const& one : keys_of(*group)) out += (out.empty() ? "" : ", ") + one;
-  return out;
+  return group ? base::listed(keys_of(*group)) : "null";
 }
 
 }  // namespace aggregations

@@ -2,6 +2,7 @@
 
 #include "aggregation/conversion.hpp"
 #include "base/mutant.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,12 +22,6 @@ std::string number(std::int64_t of) {
   // The digits of the least one are those of no number of 64 bits.
   if (of == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
   return std::to_string(of);
-}
-
-std::string joined(std::vector<std::string> const& parts, std::string_view separator = ", ") {
-  std::string out;
-  for (auto const& one : parts) out += (out.empty() ? "" : std::string(separator)) + one;
-  return out;
 }
 
 std::string word_of(tables::kind what) {
@@ -228,7 +223,7 @@ std::string maker::amounts(std::string const& of, bool returned, std::string_vie
     auto const column = of + (returned ? "a" + std::to_string(out.size()) : name(one.from));
     out.push_back(piece(shape, {{"column", column}}));
   }
-  return out.empty() ? "0, 0, 0, 0" : joined(out);
+  return out.empty() ? "0, 0, 0, 0" : base::listed(out);
 }
 
 std::string maker::returned() const {
@@ -236,7 +231,7 @@ std::string maker::returned() const {
   for (auto const& one : of_.sums) {
     out.push_back(row(one.from) + " as a" + std::to_string(out.size()));
   }
-  return out.empty() ? "1 as a0" : joined(out);
+  return out.empty() ? "1 as a0" : base::listed(out);
 }
 
 std::string maker::of_parent(state_value const& state) const {
@@ -257,7 +252,7 @@ std::string maker::parent_values() const {
   std::vector<std::string> out{"p." + name(of_.parent.state)};
   out.push_back(of_.parent.count.empty() ? "null" : "p." + name(of_.parent.count));
   for (auto const& one : of_.sums) out.push_back("p." + name(one.into));
-  return joined(out);
+  return base::listed(out);
 }
 
 std::string maker::given_sums() const {
@@ -268,7 +263,7 @@ std::string maker::given_sums() const {
   };
   add("daybook_count");
   for (std::size_t i = 0; i < of_.sums.size(); ++i) add("daybook_sum" + std::to_string(i));
-  return joined(out);
+  return base::listed(out);
 }
 
 std::string maker::changes(how by) const {
@@ -288,7 +283,7 @@ std::string maker::changes(how by) const {
   if (by == how::clear) out.push_back(to_state(of_.parent.voided));
   // Something is always set: a row that is found and stays as it is need not be locked.
   if (out.empty()) out.push_back(to_state(of_.parent.open));
-  return joined(out);
+  return base::listed(out);
 }
 
 std::string maker::room_in(std::string const& column, std::string const& more) const {
@@ -305,7 +300,7 @@ std::string maker::room() const {
   for (std::size_t i = 0; i < of_.sums.size(); ++i) {
     out.push_back(room_in(of_.sums[i].into, "g.daybook_sum" + std::to_string(i)));
   }
-  return joined(out, " and ");
+  return base::listed(out, " and ");
 }
 
 db::entry maker::make_parents() const {
@@ -333,9 +328,9 @@ db::entry maker::make_parents() const {
       piece("given_text", {{"name", "daybook_group"}, {"at", "1"}, {"type", ""}}) + ", " +
       given(key, conversion_to(with_, source_, key), "daybook_first", 2);
   return make("make_parents", {{"given", given_columns},
-                               {"columns", joined(columns)},
-                               {"values", joined(values)},
-                               {"group_columns", joined(group)}});
+                               {"columns", base::listed(columns)},
+                               {"values", base::listed(values)},
+                               {"group_columns", base::listed(group)}});
 }
 
 db::entry maker::follow() const {
@@ -346,7 +341,7 @@ db::entry maker::follow() const {
     out.push_back(name(one.column) + " = " + (whole ? piece("whole", {{"expression", sql}}) : sql));
   }
   if (out.empty()) return {};
-  return make("follow", {{"given", given_parent()}, {"following", joined(out)}});
+  return make("follow", {{"given", given_parent()}, {"following", base::listed(out)}});
 }
 
 statements maker::all() const {
@@ -440,12 +435,12 @@ void maker::verifying(statements& out) const {
   out.verify_parents =
       make("verify_parents", {{"of_rows", bound},
                               {"held", is(s.taken)},
-                              {"row_sums", sums.empty() ? "0 as sum0" : joined(sums)},
-                              {"sum_texts", texts.empty() ? "'0'" : joined(texts)},
+                              {"row_sums", sums.empty() ? "0 as sum0" : base::listed(sums)},
+                              {"sum_texts", texts.empty() ? "'0'" : base::listed(texts)},
                               {"parent_text", parent_text},
                               {"link_as_key", like_parent(row(s.link))},
                               {"parent_values", parent_values()},
-                              {"condition", ours + " and (" + joined(wrong, " or ") + ")"}});
+                              {"condition", ours + " and (" + base::listed(wrong, " or ") + ")"}});
   out.verify_gone = make("verify_gone", of_values());
   out.verify_counts = make("verify_counts", {{"of_rows", bound}});
   auto const rows = [&](std::string const& condition) {

@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 
+#include <array>
 #include <cstdint>
 
 namespace daybook {
@@ -69,6 +70,41 @@ std::string bounded(std::string_view text, std::size_t limit) {
     }
     out.append(piece);
     at += length == 0 ? 1 : length;
+  }
+  return out;
+}
+
+void add_json_text(std::string& to, std::string_view text) {
+  static constexpr std::array<char, 16> digits{'0', '1', '2', '3', '4', '5', '6', '7',
+                                               '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
+  to.push_back('"');
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      to.push_back('\\');
+      to.push_back(c);
+    } else if (byte < 0x20) {
+      to.append("\\u00");
+      to.push_back(digits[byte >> 4U]);
+      to.push_back(digits[byte & 0xfU]);
+    } else {
+      to.push_back(c);
+    }
+  }
+  to.push_back('"');
+}
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  add_json_text(out, text);
+  return out;
+}
+
+std::string listed(std::span<std::string const> all, std::string_view separator) {
+  std::string out;
+  for (auto const& one : all) {
+    if (!out.empty()) out.append(separator);
+    out.append(one);
   }
   return out;
 }

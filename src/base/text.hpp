@@ -1,8 +1,10 @@
-// Text that people gave us: is it UTF-8, does it hold control characters, cut it where it is long.
+// Text that people gave us: is it UTF-8, does it hold control characters, cut it where it is long;
+// as JSON, and as one of a list.
 // Thread-safe.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,15 @@ namespace base {
 /// At most `limit` bytes of valid UTF-8; what is not valid becomes '?', NUL too; a cut is shown
 /// by "...".
 [[nodiscard]] std::string bounded(std::string_view text, std::size_t limit);
+
+/// As JSON has it, in quotes. Precondition: UTF-8 without a zero byte.
+[[nodiscard]] std::string json_text(std::string_view text);
+/// The same, behind what is there.
+void add_json_text(std::string& to, std::string_view text);
+
+/// "a, b, c".
+[[nodiscard]] std::string listed(std::span<std::string const> all,
+                                 std::string_view separator = ", ");
 
 }  // namespace base
 }  // namespace v1

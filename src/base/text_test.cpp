@@ -104,5 +104,19 @@ TEST(names, say_what_is_wrong_and_where) {
   EXPECT_THROW(key(std::string("\0", 1)), error);
 }
 
+TEST(text, is_a_text_of_json) {
+  EXPECT_EQ(base::json_text(""), R"("")");
+  EXPECT_EQ(base::json_text(R"(a "b" \c)"), R"("a \"b\" \\c")");
+  EXPECT_EQ(base::json_text("tab\tend\n\x1f\x7f"), "\"tab\\u0009end\\u000a\\u001f\x7f\"");
+  EXPECT_EQ(base::json_text("\xc3\xa4/"), "\"\xc3\xa4/\"");
+}
+
+TEST(text, is_listed) {
+  EXPECT_EQ(base::listed({}), "");
+  EXPECT_EQ(base::listed(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(base::listed(std::vector<std::string>{"a", "b", "c"}), "a, b, c");
+  EXPECT_EQ(base::listed(std::vector<std::string>{"a", "b"}, " or "), "a or b");
+}
+
 }  // namespace
 }  // namespace daybook

@@ -1,6 +1,8 @@
 // What a driver need not do itself: it may know a faster way.
 #include "db/session.hpp"
 
+#include "base/text.hpp"
+
 #include <daybook/error.hpp>
 
 #include <algorithm>
@@ -60,16 +62,14 @@ std::size_t rows_at_once(load_target const& into, std::span<value const> cells, 
 }
 
 statement insert_rows(load_target const& into, std::size_t rows) {
-  statement out{"load", "insert into " + into.table + " (", {}, {}};
-  std::string row;
-  for (auto const& column : into.columns) {
-    out.text += (row.empty() ? "" : ", ") + column;
-    row += row.empty() ? "(?" : ", ?";
-  }
-  row += ")";
-  out.text += ") values ";
-  for (std::size_t at = 0; at < rows; ++at) out.text += (at == 0 ? "" : ", ") + row;
-  auto const values = rows * into.columns.size();
+  auto const columns = into.columns.size();
+  auto const row = "(" + base::listed(std::vector<std::string>(columns, "?")) + ")";
+  statement out{"load",
+                "insert into " + into.table + " (" + base::listed(into.columns) + ") values " +
+                    base::listed(std::vector(rows, row)),
+                {},
+                {}};
+  auto const values = rows * columns;
   out.inputs.resize(values);
   for (std::size_t at = 0; at < values; ++at) out.order.push_back(at);
   return out;

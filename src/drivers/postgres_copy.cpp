@@ -1,5 +1,7 @@
 #include "drivers/postgres_copy.hpp"
 
+#include "base/text.hpp"
+
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -65,9 +67,7 @@ void add_value(std::string& to, value const& what) {
 }
 
 std::string copy_text(db::load_target const& into) {
-  std::string columns;
-  for (auto const& one : into.columns) columns += (columns.empty() ? "" : ", ") + one;
-  return "copy " + into.table + " (" + columns + ") from stdin";
+  return "copy " + into.table + " (" + base::listed(into.columns) + ") from stdin";
 }
 
 enum class sending { done, broken, late };

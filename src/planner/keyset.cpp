@@ -1,5 +1,6 @@
 #include "planner/keyset.hpp"
 
+#include "base/text.hpp"
 #include "planner/definition.hpp"
 
 #include <daybook/error.hpp>
@@ -15,12 +16,6 @@ namespace planners {
 namespace {
 
 using tables::kind;
-
-std::string listed(std::vector<std::string> const& names) {
-  std::string out;
-  for (auto const& one : names) out += (out.empty() ? "" : ", ") + one;
-  return out;
-}
 
 /// As sweep.place_KIND has it; empty: rows cannot be put in the order of such a column.
 std::string kind_of(tables::column const& of) {
@@ -99,7 +94,7 @@ void keyset::look_at(core::context const& with, sweep_strategy const& of) {
     add(one, true);
   }
   if (!table_.unique(key_)) {
-    bad("(" + listed(key_) + ") need not be unique in table '" + table_.name +
+    bad("(" + base::listed(key_) + ") need not be unique in table '" + table_.name +
         "': it wants a unique index over these columns, or the primary key (key)");
   }
 }
@@ -116,7 +111,7 @@ std::string keyset::need_index(core::context const& with, sweep_strategy const& 
   }
   // Few rows may be sorted each time.
   if (of.in_memory) return {};
-  bad("no index of table '" + table_.name + "' has (" + listed(wanted) +
+  bad("no index of table '" + table_.name + "' has (" + base::listed(wanted) +
       ") in this order, so that each page would read all rows: create one");
 }
 
@@ -133,7 +128,7 @@ std::string keyset::compared(core::context const& with, char name, std::string_v
   if (with.sql.text_of("sweep.compared", {}) == "together") {
     std::string columns;
     for (auto const& one : parts_) columns += (columns.empty() ? "" : ", ") + one.sql;
-    return "(" + columns + ") " + std::string(last_sign) + " (" + listed(given) + ")";
+    return "(" + columns + ") " + std::string(last_sign) + " (" + base::listed(given) + ")";
   }
   // a > :a0 or a = :a0 and b > :a1 or ...: a range of the index for each.
   std::string equal;
@@ -229,7 +224,7 @@ std::vector<placed_row> keyset::rows(db::session& on, place const& after, place 
     if (fits == 0) {
       bad("table '" + table_.name + "' has a row that has no place in the order of its index, " +
           (i == 0 ? std::string("at its beginning or after the last page")
-                  : "after the key " + listed(out[i - 1].key)) +
+                  : "after the key " + base::listed(out[i - 1].key)) +
           ": a value is not of its column's type, or no day of the calendar");
     }
     for (std::size_t at = 0; at < parts_.size(); ++at) {

@@ -1,7 +1,6 @@
 // Every row of a table, in pages: cut in the order of an index, then worked on; and when all are
 // done, what has come since is looked for in the ranges of the pages and after the last, until that
 // finds nothing.
-#include "base/rows.hpp"
 #include "base/text.hpp"
 #include "core/transact.hpp"
 #include "planner/strategy.hpp"
@@ -27,10 +26,8 @@ constexpr std::size_t longest_shown = 200;
 std::string shown(row_key const& of) {
   std::string out = "[";
   for (auto const& one : of) {
-    // [["text"]]
-    auto const text =
-        base::rows().begin().add(std::string_view(base::bounded(one, longest_shown))).text();
-    out += (out.size() == 1 ? "" : ",") + text.substr(2, text.size() - 4);
+    if (out.size() > 1) out.push_back(',');
+    base::add_json_text(out, base::bounded(one, longest_shown));
   }
   return out + "]";
 }
@@ -107,9 +104,8 @@ class sweeping {
   }
 
   [[nodiscard]] candidate task_of(page_record const& page) const {
-    auto const text = shown({name()});
     return {.key = key_of_page(name(), now_.number, page.number),
-            .payload = R"({"plan":)" + text.substr(1, text.size() - 2) + R"(,"sweep":)" +
+            .payload = R"({"plan":)" + base::json_text(name()) + R"(,"sweep":)" +
                        std::to_string(now_.number) + R"(,"page":)" + std::to_string(page.number) +
                        R"(,"rows":)" + std::to_string(page.keys.size()) + R"(,"from":)" +
                        shown(page.keys.front()) + R"(,"to":)" + shown(page.keys.back()) + "}"};
@@ -302,9 +298,8 @@ class sweeping {
 
   /// The task after which no page is left, launched in the transaction that ends the sweep.
   bool end() {
-    auto const text = shown({name()});
     std::vector<candidate> last{{.key = key_of_end(name(), now_.number),
-                                 .payload = R"({"plan":)" + text.substr(1, text.size() - 2) +
+                                 .payload = R"({"plan":)" + base::json_text(name()) +
                                             R"(,"sweep":)" + std::to_string(now_.number) +
                                             R"(,"pages":)" + std::to_string(now_.pages) +
                                             R"(,"rows":)" + std::to_string(now_.rows) + "}"}};

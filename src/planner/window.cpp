@@ -1,5 +1,6 @@
 // The periods of a calendar: made when they are over, launched, and followed until they are done.
 #include "base/rows.hpp"
+#include "base/text.hpp"
 #include "planner/period_rows.hpp"
 #include "planner/strategy.hpp"
 
@@ -199,15 +200,11 @@ class window {
   }
 
   [[nodiscard]] std::vector<candidate> candidates(std::vector<open_period> const& from) const {
-    std::string name;  // as a text of JSON; it has no control characters
-    for (char const c : of_.declared().name) {
-      if (c == '"' || c == '\\') name.push_back('\\');
-      name.push_back(c);
-    }
+    auto const name = base::json_text(of_.declared().name);
     std::vector<candidate> out;
     out.reserve(from.size());
     for (auto const& one : from) {
-      auto payload = R"({"plan": ")" + name + R"(", "from": ")" + utc_text(one.what.start) +
+      auto payload = R"({"plan": )" + name + R"(, "from": ")" + utc_text(one.what.start) +
                      R"(", "to": ")" + utc_text(one.what.end) + R"("})";
       out.push_back(
           {.key = key(one.what.key), .payload = std::move(payload), .reopened = one.reopened});
