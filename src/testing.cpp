@@ -54,7 +54,7 @@ manual_clock::manual_clock(book& of) : book_(&of) { static_cast<void>(movable(of
 timestamp manual_clock::now() const {
   auto const with = movable(*book_);
   std::int64_t us = 0;
-  core::read(with, std::chrono::seconds{10},
+  core::read(with,
              [&](db::session& on) { decode(db::run(on, with.sql["book.now"], {}).row(0)[0], us); });
   return timestamp(std::chrono::microseconds(us));
 }

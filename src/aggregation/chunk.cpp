@@ -126,7 +126,7 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
     // Where it is not told what was taken, no row may come in after the look at them.
     auto const level = usual_ || !blind_ ? isolation::read_committed : isolation::repeatable_read;
     try {
-      core::transact(with_, {.name = "aggregate", .level = level, .patience = patience},
+      core::transact(with_, {.name = "aggregate", .level = level},
                      [&](db::session& on) { return body(on, left_out); });
       // What was refused is left out of the next try, of the same range.
       over = !std::exchange(last_.again, false);
@@ -372,7 +372,7 @@ bool chunk::add(db::session& on) {
 
 /// Only for tests that show what comes of it.
 void chunk::add_alone() {
-  core::transact(with_, {.name = "aggregate", .patience = patience}, [&](db::session& on) {
+  core::transact(with_, {.name = "aggregate"}, [&](db::session& on) {
     return add(on) ? core::decision::commit : core::decision::rollback;
   });
 }

@@ -2,23 +2,18 @@
 
 #include "core/transact.hpp"
 
-#include <chrono>
 
 namespace daybook {
 inline namespace v1 {
 namespace aggregations {
 
-namespace {
-
-constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
-
-}  // namespace
+namespace {}  // namespace
 
 conversion conversion_to(core::context const& with, tables::table const& in,
                          tables::column const& column) {
   conversion out;
   if (column.what != tables::kind::text) return out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found =
         db::run(on, with.sql["aggregation.conversion"], {in.schema, in.name, column.name});
     if (found.size() == 0) return;

@@ -6,7 +6,6 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <set>
 #include <utility>
@@ -22,7 +21,6 @@ using tables::kind;
 using tables::table;
 
 constexpr std::int64_t made_key = 26;
-constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -212,7 +210,7 @@ class examiner {
   /// Each statement with an expression in it is tried on no rows.
   void expressions() const {
     of_.sql = statements_of(with_, of_.options, of_.source, of_.parent);
-    core::transact(with_, {.name = "declare", .patience = patience}, [&](db::session& on) {
+    core::transact(with_, {.name = "declare"}, [&](db::session& on) {
       std::string_view const nothing = "[]";
       tried("the filter", [&] { db::run(on, of_.sql.range_first, {nullptr, std::int64_t{0}}); });
       tried("what is set when a parent is made",

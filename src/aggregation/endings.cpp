@@ -30,7 +30,7 @@ settling store::change(aggregation_event::kind what, std::string_view name, std:
   step last;
   for (;;) {
     try {
-      core::transact(with_, {.name = name, .patience = patience}, [&](db::session& on) {
+      core::transact(with_, {.name = name}, [&](db::session& on) {
         if (was_done(on, with_, of_.id, what, call, parent, by)) return core::decision::rollback;
         last = does(on);
         if (last.how != settling::done) return core::decision::rollback;
@@ -86,7 +86,7 @@ void store::close_within(db::session& on, std::string_view parent, remark const&
 
 std::int64_t store::close_all(remark const& by) const {
   std::vector<std::string> open;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const found = db::run(on, with_.sql["aggregation.open_parents"], {of_.id});
     open.clear();
     for (std::size_t i = 0; i < found.size(); ++i) open.push_back(text_in(found.row(i)[0]));

@@ -53,7 +53,7 @@ group_preview store::previewed(group_rows const& which, std::span<cell const> pa
 std::vector<group_preview> store::preview(int limit) const {
   check_limit(of_.name, limit);
   std::vector<group_preview> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     out.clear();
     auto const found = groups_of(db::run(on, of_.sql.preview, {std::int64_t{limit}}));
     base::rows groups;
@@ -79,7 +79,7 @@ std::optional<parent_info> store::find(std::string_view parent) const {
   auto const key = key_value(parent, of_.number_parents);
   if (!key) return std::nullopt;
   std::optional<parent_info> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     out.reset();
     auto const ours = db::run(on, with_.sql["aggregation.parent_of_ours"], {of_.id, parent});
     auto const found = db::run(on, of_.sql.parent, {*key});
@@ -99,7 +99,7 @@ std::vector<parent_info> store::parents(parents_query const& what) const {
       what.state ? parents_in(with_, of_.options, of_.sql, *what.state) : db::entry{};
   auto const& statement = what.state ? filtered : of_.sql.parents;
   std::vector<parent_info> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const found =
         db::run(on, statement, {std::string_view(what.after), std::int64_t{what.limit}, of_.id});
     out.assign(found.size(), {});
@@ -121,7 +121,7 @@ std::vector<aggregated_row> store::rows(std::string_view parent, std::string_vie
   auto const from = key_value(after, of_.number_keys);
   if (!key || (!after.empty() && !from)) return {};
   std::vector<aggregated_row> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const found = after.empty()
                            ? db::run(on, of_.sql.rows_first, {*key, std::int64_t{limit}})
                            : db::run(on, of_.sql.rows_next, {*key, *from, std::int64_t{limit}});
@@ -143,7 +143,7 @@ std::optional<std::string> store::parent_of(std::string_view row) const {
   auto const key = key_value(row, of_.number_keys);
   if (!key) return std::nullopt;
   std::optional<std::string> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, of_.sql.link_of, {*key});
     if (found.size() > 0 && number_in(found.row(0)[1]) == 1) out = text_in(found.row(0)[0]);
@@ -156,7 +156,7 @@ std::vector<aggregation_event> store::history(std::string_view parent, int limit
   check_limit(of_.name, limit);
   if (before == 0) before = std::numeric_limits<std::int64_t>::max();
   std::vector<aggregation_event> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const found = db::run(on, with_.sql["aggregation.history"],
                                {of_.id, parent, before, std::int64_t{limit}});
     out.assign(found.size(), {});

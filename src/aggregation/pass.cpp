@@ -91,7 +91,7 @@ std::optional<range> pass::next_shared(db::session& on) {
 std::optional<range> pass::next_of_rest() {
   if (!rest_) return std::nullopt;
   stretch out;
-  core::read(with_, patience, [&](db::session& on) { out = look(on, alone_, *rest_); });
+  core::read(with_, [&](db::session& on) { out = look(on, alone_, *rest_); });
   if (!out.within) return std::nullopt;
   alone_ = text_in(out.next.last);
   return out.next;
@@ -104,7 +104,7 @@ std::optional<range> pass::next() {
       out = next_shared(on);
       return core::decision::commit;
     };
-    if (shares_) core::transact(with_, {.name = "aggregate_range", .patience = patience}, body);
+    if (shares_) core::transact(with_, {.name = "aggregate_range"}, body);
   } catch (core::lost_reply const&) {
     // Whether the others know of it or not: the range is one of free rows.
   }

@@ -26,7 +26,7 @@ struct known {
 
 std::optional<known> look(core::context const& with, std::string_view name) {
   std::optional<known> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["aggregation.look"], {name});
     out.reset();
     if (found.size() == 0) return;
@@ -41,7 +41,7 @@ std::optional<known> look(core::context const& with, std::string_view name) {
 void write(core::context const& with, std::string_view statement,
            std::initializer_list<value> values) {
   try {
-    core::write(with, {.name = "declare", .patience = patience}, with.sql[statement], values);
+    core::write(with, {.name = "declare"}, with.sql[statement], values);
   } catch (core::lost_reply const&) {
     return;  // who looks next sees what became of it
   }
@@ -66,7 +66,7 @@ std::shared_ptr<store> make(core::context const& with, std::string_view name,
   auto made = checked(with, name, of);
   auto const structure = structure_of(of);
   std::string_view const declared = structure;
-  core::backoff pauses(patience);
+  core::backoff pauses(core::usual_patience);
   for (;;) {
     auto const found = look(with, name);
     if (found && found->declared == structure) {
@@ -90,7 +90,7 @@ std::shared_ptr<store> make(core::context const& with, std::string_view name,
 
 std::vector<std::string> names(core::context const& with) {
   std::vector<std::string> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["aggregation.names"], {});
     out.assign(found.size(), {});
     for (std::size_t i = 0; i < out.size(); ++i) decode(found.row(i)[0], out[i]);

@@ -10,7 +10,6 @@
 
 #include <daybook/aggregation.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,8 +22,6 @@
 namespace daybook {
 inline namespace v1 {
 namespace aggregations {
-
-inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 
 /// What a verb on a parent has come to within its transaction.
 struct step {

@@ -149,8 +149,7 @@ verified store::verify(int limit) const {
   if (limit < 1 || limit > 1'000'000) bad(of_.name, "the limit must be between 1 and 1 000 000");
   verified out;
   core::transact(
-      with_, {.name = "verify", .level = isolation::repeatable_read, .patience = patience},
-      [&](db::session& on) {
+      with_, {.name = "verify", .level = isolation::repeatable_read}, [&](db::session& on) {
         out = {};
         findings all(of_, out, limit);
         auto const counts = db::run(on, of_.sql.verify_counts, {of_.id});

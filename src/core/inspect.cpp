@@ -18,8 +18,6 @@ namespace core {
 
 namespace {
 
-constexpr auto patience = std::chrono::seconds{10};
-
 /// Reads a row's cells one after the other, so that columns are named once, in the SQL file.
 class row_reader {
  public:
@@ -160,13 +158,13 @@ std::vector<T> all(db::session& on, db::entry const& what, std::initializer_list
 
 std::vector<run_info> list_runs(context const& with, runs_query const& query) {
   std::vector<run_info> out;
-  read(with, patience, [&](db::session& on) { out = infos(on, with, query, nullptr); });
+  read(with, [&](db::session& on) { out = infos(on, with, query, nullptr); });
   return out;
 }
 
 std::optional<run_detail> find_run(context const& with, process const& name, key const& piece) {
   std::optional<run_detail> out;
-  read(with, patience, [&](db::session& on) {
+  read(with, [&](db::session& on) {
     out.reset();
     auto found = infos(on, with, {.process = name.str(), .state = {}, .limit = 1},
                        std::string_view(piece.str()));
@@ -186,7 +184,7 @@ std::optional<run_detail> find_run(context const& with, process const& name, key
 
 book_status look_at_all(context const& with) {
   book_status out;
-  read(with, patience, [&](db::session& on) {
+  read(with, [&](db::session& on) {
     auto const rows = db::run(on, with.sql["inspect.status"], {});
     row_reader(rows.row(0)) >> out.now >> out.holders_alive >> out.runs_in_hand >>
         out.runs_abandoned >> out.runs_overdue >> out.runs_succeeded >> out.runs_failed >>

@@ -9,7 +9,6 @@
 #include <daybook/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -24,7 +23,6 @@ namespace {
 
 constexpr std::size_t longest_remark = 255;
 constexpr std::size_t longest_error = 2000;
-constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 
 /// A run as it was looked at. Every change names this epoch, so that it can hit no later attempt.
 struct sight {
@@ -40,7 +38,7 @@ struct sight {
 
 std::optional<sight> look_at(change const& what) {
   std::optional<sight> out;
-  read(what.with, patience, [&](db::session& on) {
+  read(what.with, [&](db::session& on) {
     auto const rows = db::run(on, what.with.sql["operate.look"], {what.process, what.key});
     out.reset();
     if (rows.size() == 0) return;
@@ -88,16 +86,15 @@ bool make(change const& what, std::string_view detail,
   for (;;) {
     bool before = false;
     try {
-      auto const decided =
-          transact(what.with, {.name = "operate", .patience = patience}, [&](db::session& on) {
-            before = false;
-            if (!guarded(on)) {
-              before = in_doubt && is_written(on, what, detail);
-              return decision::rollback;
-            }
-            write_down(on, what, detail);
-            return decision::commit;
-          });
+      auto const decided = transact(what.with, {.name = "operate"}, [&](db::session& on) {
+        before = false;
+        if (!guarded(on)) {
+          before = in_doubt && is_written(on, what, detail);
+          return decision::rollback;
+        }
+        write_down(on, what, detail);
+        return decision::commit;
+      });
       return before || decided == decision::commit;
     } catch (lost_reply const&) {
       in_doubt = true;
@@ -109,7 +106,7 @@ namespace {
 
 std::vector<std::string> intents_of(change const& what, sight const& seen) {
   std::vector<std::string> out;
-  read(what.with, patience, [&](db::session& on) {
+  read(what.with, [&](db::session& on) {
     out.clear();
     auto const rows =
         db::run(on, what.with.sql["inspect.intents"], {what.process, what.key, seen.number});
@@ -143,7 +140,7 @@ std::optional<bool> release_run(context const& with, process const& name, key co
   change const what{with, name.str(), piece.str(), "release", bounded_remark(by)};
   auto const why =
       base::bounded("released by " + what.by.actor + ": " + what.by.reason, longest_error);
-  for (backoff pauses(patience);;) {
+  for (backoff pauses(usual_patience);;) {
     auto const seen = look_at(what);
     if (!seen) return std::nullopt;
     if (!seen->in_hand()) return false;
@@ -211,7 +208,7 @@ std::optional<bool> resolve_step(context const& with, process const& name, key c
 std::vector<change_info> list_changes(context const& with, std::string_view process,
                                       std::string_view key) {
   std::vector<change_info> out;
-  read(with, patience, [&](db::session& on) {
+  read(with, [&](db::session& on) {
     out.clear();
     auto const rows = db::run(on, with.sql["operate.changes"], {process, key});
     for (std::size_t at = 0; at < rows.size(); ++at) {

@@ -15,7 +15,6 @@ namespace core {
 
 namespace {
 
-constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 /// So many rows are deleted in one transaction, so that no lock is held for long.
 constexpr std::int64_t piece = 1000;
 /// Ended for ever, and so long ago that no lost reply asks for its traces any more.
@@ -26,7 +25,7 @@ class pruner {
   pruner(context const& with, prune_options const& what) : with_(with), what_(what) {}
 
   pruned work() {
-    read(with_, patience, [&](db::session& on) {
+    read(with_, [&](db::session& on) {
       decode(db::run(on, with_.sql["book.now"], {}).row(0)[0], began_us_);
       processes_.clear();
       if (!what_.process.empty()) return processes_.push_back(what_.process);
@@ -78,7 +77,7 @@ class pruner {
 
   std::string end_of_piece(std::string const& process, std::string const& after) {
     std::string last;
-    read(with_, patience, [&](db::session& on) {
+    read(with_, [&](db::session& on) {
       auto const rows = db::run(on, with_.sql["operate.keys"],
                                 {std::string_view(process), std::string_view(after), piece});
       last.clear();
@@ -103,7 +102,7 @@ class pruner {
   void once(F const& body) {
     for (;;) {
       try {
-        transact(with_, {.name = "operate", .patience = patience}, [&](db::session& on) {
+        transact(with_, {.name = "operate"}, [&](db::session& on) {
           body(on);
           return decision::commit;
         });

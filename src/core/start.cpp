@@ -21,8 +21,6 @@ namespace core {
 
 namespace {
 
-constexpr auto start_patience = std::chrono::seconds{10};
-
 constexpr std::chrono::milliseconds longest_deadline = std::chrono::hours{24 * 3653};
 
 std::optional<std::chrono::microseconds> to_length(cell const& from) {
@@ -67,10 +65,10 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     said_no = !also(on);
     return !said_no;
   };
-  backoff pauses(start_patience);
+  backoff pauses(usual_patience);
   for (;;) {
     if (lease_->has_orphan(name.str(), piece.str())) {
-      read(with_, start_patience, [&](db::session& on) { lease_->disown_orphans(on); });
+      read(with_, [&](db::session& on) { lease_->disown_orphans(on); });
     }
     auto const seen = look_at(name, piece);
     if (auto no = refused(seen, options)) return no;
@@ -132,7 +130,7 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
 
 void runs::drop_if_dead(incarnation& who) {
   bool alive = false;
-  read(with_, start_patience, [&](db::session& on) {
+  read(with_, [&](db::session& on) {
     std::int64_t count = 0;
     decode(db::run(on, with_.sql["holder.alive"], {who.uuid()}).row(0)[0], count);
     alive = count == 1;
@@ -198,7 +196,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
 }
 
 db::table runs::write_start(beside const& also, std::initializer_list<value> values) {
-  transact_options const how{.name = also ? "launch" : "start", .patience = start_patience};
+  transact_options const how{.name = also ? "launch" : "start"};
   auto const& start = with_.sql["run.start"];
   if (!also) return write(with_, how, start, values);
   db::table out;
@@ -213,7 +211,7 @@ db::table runs::write_start(beside const& also, std::initializer_list<value> val
 
 runs::look runs::look_at(process const& name, key const& piece) {
   look seen;
-  read(with_, start_patience, [&](db::session& on) {
+  read(with_, [&](db::session& on) {
     auto const rows = db::run(on, with_.sql["run.look"],
                               {name.str(), piece.str(), std::int64_t{max_skew.count()}});
     seen = {};
@@ -250,14 +248,13 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   // row that a stopped process keeps locked must not undo the first.
   try {
     if (!seen.holder_ended && seen.lease_over) {
-      write(with_, {.name = "mark_dead", .patience = start_patience}, with_.sql["holder.mark_dead"],
+      write(with_, {.name = "mark_dead"}, with_.sql["holder.mark_dead"],
             {seen.who.holder, std::int64_t{max_skew.count()}});
     }
     progress_values const far{seen.line ? seen.line->how_far : std::nullopt};
-    auto const freed =
-        write(with_, {.name = "free", .patience = start_patience}, with_.sql["run.free"],
-              {name.str(), piece.str(), seen.who.holder, seen.who.in_hand, far.done(), far.total(),
-               far.note()});
+    auto const freed = write(with_, {.name = "free"}, with_.sql["run.free"],
+                             {name.str(), piece.str(), seen.who.holder, seen.who.in_hand,
+                              far.done(), far.total(), far.note()});
     if (freed.affected == 1) {
       with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
     }
@@ -300,7 +297,7 @@ std::optional<run> runs::attach(std::string_view text) {
   bool held = false;
   auto identity = what->identity;
   auto const& holding = what->held;
-  read(with_, start_patience, [&](db::session& on) {
+  read(with_, [&](db::session& on) {
     auto const rows =
         db::run(on, with_.sql["run.held"],
                 {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid});

@@ -32,11 +32,14 @@ enum class decision : std::uint8_t { commit, rollback };
 /// What to do while the database cannot be reached at all.
 enum class unreachable : std::uint8_t { give_up, keep_trying };
 
+/// How long what may be retried is retried, where nothing says otherwise.
+inline constexpr std::chrono::milliseconds usual_patience = std::chrono::seconds{10};
+
 struct transact_options {
   std::string_view name;  ///< "start": its failpoints are start.begun, start.before_commit, ...
   isolation level = isolation::read_committed;
   /// How long what may be retried is retried; with transact(), after it has failed once.
-  std::chrono::milliseconds patience = std::chrono::seconds{10};
+  std::chrono::milliseconds patience = usual_patience;
   unreachable when_unreachable = unreachable::give_up;
 };
 
@@ -64,6 +67,9 @@ std::vector<db::table> write_together(context const& with, transact_options cons
 /// Reads outside any transaction: each statement sees its own instant, and blocks nobody.
 void read(context const& with, std::chrono::milliseconds patience,
           std::function<void(db::session&)> const& body);
+inline void read(context const& with, std::function<void(db::session&)> const& body) {
+  read(with, usual_patience, body);
+}
 
 /// A transaction on a session that the caller has, once, without retries: for the renewal.
 decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,

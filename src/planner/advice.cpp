@@ -84,7 +84,7 @@ std::vector<std::string> store::advice() const {
     one.what.name = "user";
     one.what.takes_its_time = true;
   }
-  core::read(with(), patience, [&](db::session& on) {
+  core::read(with(), [&](db::session& on) {
     out.clear();
     std::set<std::string> said;
     auto const lines = db::run(on, plan, {});

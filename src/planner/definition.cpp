@@ -178,7 +178,7 @@ void write(core::context const& with, std::string_view name, planner_options con
       std::visit([](auto const& strategy) { return columns_of(strategy); }, of.strategy);
   for (auto const* const statement : {"planner.make", "planner.change"}) {
     auto const put = [&] {
-      return core::write(with, {.name = "planner", .patience = patience}, with.sql[statement],
+      return core::write(with, {.name = "planner"}, with.sql[statement],
                          {name,
                           std::int64_t{microseconds(of.every).count()},
                           own.timeout_us,
@@ -211,7 +211,7 @@ void write(core::context const& with, std::string_view name, planner_options con
 
 std::optional<definition> look(core::context const& with, std::string_view name) {
   std::optional<definition> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, with.sql["planner.look"], {name});
     if (found.size() == 0) return;
@@ -256,7 +256,7 @@ std::optional<definition> look(core::context const& with, std::string_view name)
 
 std::vector<std::string> names(core::context const& with) {
   std::vector<std::string> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out.clear();
     auto const found = db::run(on, with.sql["planner.names"], {});
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out.emplace_back());

@@ -20,8 +20,6 @@ namespace planners {
 /// The longest name of a sweep's planner, after which its tasks are named.
 inline constexpr std::size_t longest_sweeper = longest_name - 42;
 
-inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
-
 struct definition {
   std::int64_t id = 0;
   std::string name;

@@ -90,7 +90,7 @@ std::vector<period_info> store::grid(grid_query const& what) const {
   }
   if (out.empty()) return out;
   auto const us = [](timestamp instant) { return instant.time_since_epoch().count(); };
-  core::read(with(), patience, [&](db::session& on) {
+  core::read(with(), [&](db::session& on) {
     auto const found = db::run(on, with().sql["period.list"],
                                {of_.id, us(places.begin()->first), us(places.rbegin()->first)});
     for (std::size_t i = 0; i < found.size(); ++i) {

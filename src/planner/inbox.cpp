@@ -81,11 +81,10 @@ bool launch(queues::batch& batch, sink& into) {
     bool const more =
         into.take(candidates_of(events), [&](db::session& on, std::span<decision const> what) {
           if (!base::left_out("inbox_together")) return end(on, what);
-          core::transact(batch.of().with(), {.name = "apart", .patience = patience},
-                         [&](db::session& apart) {
-                           end(apart, what);
-                           return core::decision::commit;
-                         });
+          core::transact(batch.of().with(), {.name = "apart"}, [&](db::session& apart) {
+            end(apart, what);
+            return core::decision::commit;
+          });
         });
     ends.keep();
     return more;

@@ -113,7 +113,7 @@ class looking final : public sink {
   bool take(std::vector<candidate> page, beside_page const& /*also*/) override {
     auto const all = distinct(std::move(page));
     std::vector<plan_preview> part;
-    core::transact(of_.with(), {.name = "preview", .patience = patience}, [&](db::session& on) {
+    core::transact(of_.with(), {.name = "preview"}, [&](db::session& on) {
       part.clear();
       auto mine = all;
       transaction tx(on, of_.with().user_sql);
@@ -153,7 +153,7 @@ bool feed_any(store const& of, sink& into) {
 
 std::int64_t now_on(store const& of) {
   std::int64_t now_us = 0;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     auto const found = db::run(on, of.with().sql["planner.now"], {of.declared().id});
     if (found.size() == 0) bad(of.declared().name, "it is not there any more");
     decode(found.row(0)[0], now_us);

@@ -94,7 +94,7 @@ void check_none_awaited(core::context const& with, definition const& before) {
 
 bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since) {
   bounds out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["period.bounds"], {planner, us_of(since)});
     auto const row = found.row(0);
     out.now = db::time_in(row[0]).value_or(timestamp{});
@@ -112,7 +112,7 @@ std::vector<open_period> read_open(core::context const& with, std::int64_t plann
   auto const page = with.sql.made("period.open", {{"beyond", what.newest_first ? "<" : ">"},
                                                   {"order", what.newest_first ? "desc" : "asc"}});
   std::vector<open_period> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out.clear();
     auto const found =
         db::run(on, page,

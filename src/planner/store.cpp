@@ -71,7 +71,7 @@ planner_info store::info() const {
       .launched = now->launched,
       .refused = 0,
       .error = now->error};
-  core::read(with(), patience, [&](db::session& on) {
+  core::read(with(), [&](db::session& on) {
     decode(db::run(on, with().sql["planned.count_refused"], {of_.id}).row(0)[0], out.refused);
   });
   return out;
@@ -84,7 +84,7 @@ std::vector<refused_key> store::refusals(refusals_query const& what) const {
         "a page of " + std::to_string(what.limit) + " keys: it must be between 1 and 10000");
   }
   std::vector<refused_key> out;
-  core::read(with(), patience, [&](db::session& on) {
+  core::read(with(), [&](db::session& on) {
     out.clear();
     auto const found = db::run(on, with().sql["planned.refused"],
                                {of_.id, std::string_view(what.after), std::int64_t{what.limit}});
@@ -104,7 +104,7 @@ std::vector<refused_key> store::refusals(refusals_query const& what) const {
 std::optional<planned_key> store::find(key const& of) const {
   with().check_process();
   std::optional<planned_key> out;
-  core::read(with(), patience, [&](db::session& on) {
+  core::read(with(), [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, with().sql["planned.find"], {of_.id, of.str()});
     if (found.size() == 0) return;

@@ -98,8 +98,7 @@ class sweeping {
   [[nodiscard]] std::vector<placed_row> rows(place const& after, place const& until,
                                              std::int64_t limit) const {
     std::vector<placed_row> out;
-    core::read(of_.with(), patience,
-               [&](db::session& on) { out = table_.rows(on, after, until, limit); });
+    core::read(of_.with(), [&](db::session& on) { out = table_.rows(on, after, until, limit); });
     return out;
   }
 
@@ -212,7 +211,7 @@ class sweeping {
   /// How a page's task ended without saying so of the page; empty: it has not.
   [[nodiscard]] std::optional<page_state> ended(std::int64_t page) const {
     std::optional<task_info> task;
-    core::read(of_.with(), patience, [&](db::session& on) {
+    core::read(of_.with(), [&](db::session& on) {
       task = of_.into().find_in(on, key_of_page(name(), now_.number, page));
     });
     if (!task || task->state == task_state::discarded) return page_state::given_up;
@@ -258,7 +257,7 @@ class sweeping {
   /// Whether there is no other row in the range of a page than these.
   [[nodiscard]] bool all_seen(page_record const& base, std::vector<row_key> const& before) const {
     std::optional<std::vector<row_key>> now;
-    core::read(of_.with(), patience,
+    core::read(of_.with(),
                [&](db::session& on) { now = table_.keys(on, base.low, base.high, before.size()); });
     return now == before;
   }

@@ -43,7 +43,7 @@ key key_of_end(std::string_view planner, std::int64_t sweep) {
 
 std::optional<sweep_record> last_sweep(core::context const& with, std::int64_t planner) {
   std::optional<sweep_record> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, with.sql["sweep.look"], {planner});
     if (found.size() == 0) return;
@@ -65,7 +65,7 @@ std::optional<sweep_record> last_sweep(core::context const& with, std::int64_t p
 
 std::vector<open_page> open_pages(store const& of, std::int64_t sweep, std::int64_t limit) {
   std::vector<open_page> out;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     out.clear();
     auto const found =
         db::run(on, of.with().sql["sweep.open_pages"], {of.declared().id, sweep, limit});
@@ -79,7 +79,7 @@ std::vector<open_page> open_pages(store const& of, std::int64_t sweep, std::int6
 
 std::optional<page_record> page_of(store const& of, std::int64_t sweep, std::int64_t number) {
   std::optional<page_record> out;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, of.with().sql["sweep.page"], {of.declared().id, sweep, number});
     if (found.size() == 0) return;
@@ -97,7 +97,7 @@ std::optional<page_record> page_of(store const& of, std::int64_t sweep, std::int
 std::vector<page_record> bases_after(store const& of, std::int64_t sweep, std::int64_t after,
                                      std::int64_t limit) {
   std::vector<page_record> out;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     out.clear();
     auto const found =
         db::run(on, of.with().sql["sweep.bases"], {of.declared().id, sweep, after, limit});
@@ -114,7 +114,7 @@ std::vector<page_record> bases_after(store const& of, std::int64_t sweep, std::i
 
 std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t base) {
   std::vector<row_key> out;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     out.clear();
     auto const found = db::run(on, of.with().sql["sweep.seen"], {of.declared().id, sweep, base});
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -129,7 +129,7 @@ std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t b
 std::optional<std::int64_t> outlived_sweep(store const& of) {
   std::optional<std::int64_t> out;
   std::chrono::microseconds const keep = of.into().present().options.retention;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     auto const found = db::run(on, of.with().sql["sweep.oldest"], {of.declared().id, keep.count()});
     out = found.size() == 0 ? std::nullopt : db::get<std::optional<std::int64_t>>(found.row(0)[0]);
   });

@@ -66,8 +66,7 @@ std::vector<row_key> sweep_page::present(transaction& in) const {
 
 std::vector<row_key> sweep_page::present() const {
   std::vector<row_key> out;
-  core::read(inside_->of->with(), planners::patience,
-             [&](db::session& on) { out = those_there(*inside_, on); });
+  core::read(inside_->of->with(), [&](db::session& on) { out = those_there(*inside_, on); });
   return out;
 }
 
@@ -114,7 +113,7 @@ std::vector<sweep_info> store::sweeps(int limit) const {
     bad(of_.name, "a page of " + std::to_string(limit) + " sweeps: it must be between 1 and 10000");
   }
   std::vector<sweep_info> out;
-  core::read(with(), patience, [&](db::session& on) {
+  core::read(with(), [&](db::session& on) {
     out.clear();
     auto const found =
         db::run(on, with().sql["sweep.list"],

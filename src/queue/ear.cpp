@@ -30,7 +30,7 @@ bool ear::connect() {
   if (on_) return true;
   auto const& with = of_->with();
   if (with.listeners == nullptr) return false;
-  on_.emplace(with.listeners->lend(patience));
+  on_.emplace(with.listeners->lend(core::usual_patience));
   return true;
 }
 

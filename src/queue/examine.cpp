@@ -59,7 +59,7 @@ finding examine_one(watcher const& with, std::string const& queue) {
 
 std::vector<finding> examine(core::context const& with, core::holder& lease) {
   std::vector<std::string> followers;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["watch.names"], {});
     followers.resize(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], followers[i]);

@@ -18,7 +18,7 @@ constexpr std::int64_t ids_at_once = 10'000;
 std::vector<segment> done_after(core::context const& with, row const& here, task_state state,
                                 std::int64_t after) {
   std::vector<segment> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found =
         db::run(on, with.sql["segment.of_state"],
                 {here.id, static_cast<std::int64_t>(state), after, segments_at_once});
@@ -57,7 +57,7 @@ std::int64_t store::forget_done(row const& here, std::stop_token const& stop) co
   if (here.options.forget_done.count() == 0) return 0;
   auto const since_us = now_us() - std::chrono::microseconds(here.options.forget_done).count();
   bool planned = false;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     decode(db::run(on, with_.sql["queue.is_planned"], {here.id}).row(0)[0], planned);
   });
   std::int64_t sum = 0;
@@ -87,7 +87,7 @@ std::int64_t store::forget_done(row const& here, std::stop_token const& stop) co
         return removed > 0 ? core::decision::commit : core::decision::rollback;
       };
       try {
-        core::transact(with_, {.name = "forget", .patience = patience}, forget);
+        core::transact(with_, {.name = "forget"}, forget);
       } catch (core::lost_reply const&) {
         continue;  // once more: what is gone is not counted then
       }

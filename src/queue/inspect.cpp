@@ -92,7 +92,7 @@ bool put_place(core::context const& with, db::session& on, std::int64_t queue, t
 std::optional<task_info> store::find(key const& of) const {
   with_.check_process();
   std::optional<task_info> out;
-  core::read(with_, patience, [&](db::session& on) { out = find_in(on, of); });
+  core::read(with_, [&](db::session& on) { out = find_in(on, of); });
   return out;
 }
 
@@ -123,7 +123,7 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
   auto const limit = static_cast<std::size_t>(what.limit);
   bool const running = what.state == task_state::running;
   std::vector<task_info> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     out.clear();
     auto const add = [&](segment const& range, task_info const& like) {
       auto const lo = std::max(range.lo, what.after + 1);
@@ -169,7 +169,7 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
 
 std::int64_t store::now_us() const {
   std::int64_t out = 0;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], out);
   });
   return out;
@@ -179,7 +179,7 @@ queue_counts store::counts() const {
   with_.check_process();
   auto const here = present();
   queue_counts out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     out = {};
     auto const found = db::run(on, with_.sql["task.counts"], {here.id});
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -150,10 +150,9 @@ bool store::add(key const& of, task_options const& how) {
   bool in_doubt = false;
   for (;;) {
     try {
-      auto const decided =
-          core::transact(with_, {.name = "add", .patience = patience}, [&](db::session& on) {
-            return add_in(on, of, how) ? core::decision::commit : core::decision::rollback;
-          });
+      auto const decided = core::transact(with_, {.name = "add"}, [&](db::session& on) {
+        return add_in(on, of, how) ? core::decision::commit : core::decision::rollback;
+      });
       // After a lost reply the key that is there now may be the one that we have added.
       return decided == core::decision::commit || in_doubt;
     } catch (core::lost_reply const&) {
@@ -204,7 +203,7 @@ std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, s
 }
 
 std::int64_t store::reserve(std::int64_t count) const {
-  return with_.dialect.one_writer || with_.borrowed ? 0 : block(count, patience);
+  return with_.dialect.one_writer || with_.borrowed ? 0 : block(count, core::usual_patience);
 }
 
 std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
@@ -245,7 +244,7 @@ imported store::import_piece(std::span<entry const> piece, task_options const& h
   };
   for (;;) {
     try {
-      core::transact(with_, {.name = "import", .patience = patience}, write);
+      core::transact(with_, {.name = "import"}, write);
       return out;
     } catch (error const& e) {
       if (e.kind() != fault::constraint || std::exchange(known_keys, true)) throw;
@@ -291,10 +290,9 @@ bool store::remove(key const& of) {
   bool in_doubt = false;
   for (;;) {
     try {
-      auto const decided =
-          core::transact(with_, {.name = "remove", .patience = patience}, [&](db::session& on) {
-            return remove_in(on, of) ? core::decision::commit : core::decision::rollback;
-          });
+      auto const decided = core::transact(with_, {.name = "remove"}, [&](db::session& on) {
+        return remove_in(on, of) ? core::decision::commit : core::decision::rollback;
+      });
       return decided == core::decision::commit || in_doubt;
     } catch (core::lost_reply const&) {
       in_doubt = true;
@@ -307,8 +305,7 @@ bool store::set_payload(key const& of, std::optional<std::string> const& payload
   check_payload(name_, of, payload);
   for (bool again = true;;) {
     try {
-      return core::write(with_, {.name = "payload", .patience = patience},
-                         with_.sql["member.set_payload"],
+      return core::write(with_, {.name = "payload"}, with_.sql["member.set_payload"],
                          {present().id, of.str(), value_of(payload)})
                  .affected > 0;
     } catch (core::lost_reply const&) {
@@ -323,7 +320,7 @@ bool store::ask(key const& of, asked what) {
   for (bool again = true;;) {
     try {
       // Asked for twice is as good as once.
-      return core::write(with_, {.name = "ask", .patience = patience}, with_.sql["request.put"],
+      return core::write(with_, {.name = "ask"}, with_.sql["request.put"],
                          {present().id, of.str(), static_cast<std::int64_t>(what)})
                  .affected > 0;
     } catch (core::lost_reply const&) {
@@ -337,7 +334,7 @@ void store::pause(bool paused) {
   rings_at_the_end const rings{*this};
   for (bool again = true;;) {
     try {
-      core::write(with_, {.name = "pause", .patience = patience}, with_.sql["queue.pause"],
+      core::write(with_, {.name = "pause"}, with_.sql["queue.pause"],
                   {present().id, std::int64_t{paused ? 1 : 0}});
       return;
     } catch (core::lost_reply const&) {
@@ -357,8 +354,8 @@ bool store::open_round(timestamp at) {
   bool in_doubt = false;
   for (;;) {
     try {
-      return core::write(with_, {.name = "round", .patience = patience},
-                         with_.sql["queue.open_round"], {present().id, std::int64_t{us}})
+      return core::write(with_, {.name = "round"}, with_.sql["queue.open_round"],
+                         {present().id, std::int64_t{us}})
                      .affected > 0 ||
              (in_doubt && look(with_, name_).value_or(row{}).round_us == us);
     } catch (core::lost_reply const&) {

@@ -38,7 +38,7 @@ std::vector<ending> endings_of(core::context const& with, db::session& on,
 
 void store::mark_dead(std::string const& holder) const {
   try {
-    core::write(with_, {.name = "mark_dead", .patience = patience}, with_.sql["holder.mark_dead"],
+    core::write(with_, {.name = "mark_dead"}, with_.sql["holder.mark_dead"],
                 {holder, std::int64_t{core::max_skew.count()}});
   } catch (core::lost_reply const&) {
     // claim.seize looks whether it is.
@@ -48,32 +48,31 @@ void store::mark_dead(std::string const& holder) const {
 bool store::reclaim_one(std::string const& id, std::string const& holder) {
   for (;;) {
     try {
-      auto const decided =
-          core::transact(with_, {.name = "reclaim", .patience = patience}, [&](db::session& on) {
-            auto const seized = db::run(on, with_.sql["claim.seize"], {id});
-            auto const here = present();
-            std::int64_t queue = 0;
-            std::int64_t claimed_us = 0;
-            if (seized.size() > 0) {
-              decode(seized.row(0)[0], queue);
-              decode(seized.row(0)[1], claimed_us);
-            }
-            if (queue != here.id) return core::decision::rollback;
-            auto const column = db::run(on, with_.sql["claim.ranges"], {id});
-            auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
-            auto ledger = ledger_of(with_, on, id);
-            if (base::left_out("ledger")) ledger.clear();
-            auto const endings = endings_of(with_, on, ranges, ledger);
-            auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
-            auto const texts = queues::text_of(ended, here.by);
-            if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
-            db::run(on, with_.sql["claim.complete"],
-                    {id, holder, texts.segments, texts.outcomes,
-                     std::int64_t{here.by.every_outcome ? 1 : 0}});
-            end_series(with_, on, texts.over);
-            db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
-            return core::decision::commit;
-          });
+      auto const decided = core::transact(with_, {.name = "reclaim"}, [&](db::session& on) {
+        auto const seized = db::run(on, with_.sql["claim.seize"], {id});
+        auto const here = present();
+        std::int64_t queue = 0;
+        std::int64_t claimed_us = 0;
+        if (seized.size() > 0) {
+          decode(seized.row(0)[0], queue);
+          decode(seized.row(0)[1], claimed_us);
+        }
+        if (queue != here.id) return core::decision::rollback;
+        auto const column = db::run(on, with_.sql["claim.ranges"], {id});
+        auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
+        auto ledger = ledger_of(with_, on, id);
+        if (base::left_out("ledger")) ledger.clear();
+        auto const endings = endings_of(with_, on, ranges, ledger);
+        auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
+        auto const texts = queues::text_of(ended, here.by);
+        if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
+        db::run(on, with_.sql["claim.complete"],
+                {id, holder, texts.segments, texts.outcomes,
+                 std::int64_t{here.by.every_outcome ? 1 : 0}});
+        end_series(with_, on, texts.over);
+        db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
+        return core::decision::commit;
+      });
       return decided == core::decision::commit;
     } catch (core::lost_reply const&) {
       // Once more: seized by then, it is not there for the taking.
@@ -90,7 +89,7 @@ std::int64_t store::reclaim() {
   };
   std::vector<found> abandoned;
   auto const here = present();
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const rows =
         db::run(on, with_.sql["claim.abandoned"], {here.id, std::int64_t{core::max_skew.count()}});
     abandoned.assign(rows.size(), {});

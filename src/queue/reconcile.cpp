@@ -49,7 +49,7 @@ watcher::rows_page watcher::rows_after(followed const& in, cell const* mark) con
   auto const& with = of_->with();
   auto const statement = with.sql.made(mark ? "watch.next_rows" : "watch.first_rows", in.sql);
   rows_page out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out = {};
     auto const queue = of_->present().id;
     auto const found = mark ? db::run(on, statement, {queue, page_size, borrowed(*mark)})
@@ -74,7 +74,7 @@ watcher::members_page watcher::members_after(followed const& in, std::string con
   auto const& with = of_->with();
   auto const statement = with.sql.made("watch.members", in.sql);
   members_page out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out = {};
     auto const found = db::run(on, statement, {of_->present().id, page_size, last});
     out.seen = static_cast<std::int64_t>(found.size());
@@ -96,9 +96,7 @@ std::int64_t watcher::drop(followed const& in, std::vector<std::int64_t> const& 
   try {
     // Once more, those that are gone are not counted.
     return core::insist([&] {
-      return core::write(with, {.name = "reconcile", .patience = patience}, statement,
-                         {text.text()})
-          .affected;
+      return core::write(with, {.name = "reconcile"}, statement, {text.text()}).affected;
     });
   } catch (error const& e) {
     // Somebody's long transaction has such a row in hand: it is left for the next time.
@@ -154,8 +152,7 @@ reconciled watcher::reconcile(watch_told const& told) {
   out.removed = sum.removed;
   if (!out.complete) return out;
   try {
-    core::write(with, {.name = "watch", .patience = patience}, with.sql["watch.set_reconciled"],
-                {of_->present().id});
+    core::write(with, {.name = "watch"}, with.sql["watch.set_reconciled"], {of_->present().id});
   } catch (core::lost_reply const&) {
     return out;  // it says when, and nothing goes by it
   }

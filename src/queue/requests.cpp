@@ -57,7 +57,7 @@ std::int64_t store::attend() {
   }
   auto const here = present();
   bool any = false;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const beside = db::run(on, with_.sql["claim.beside"], {here.id});
     decode(beside.row(0)[0], any);
   });
@@ -82,7 +82,7 @@ std::int64_t store::attend_page(row const& here, std::int64_t& after) const {
   // Once more, what was done is not asked for any more.
   return core::insist([&] {
     std::int64_t count = 0;
-    core::transact(with_, {.name = "attend", .patience = patience}, [&](db::session& on) {
+    core::transact(with_, {.name = "attend"}, [&](db::session& on) {
       count = 0;
       auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, from, at_once});
       after = -1;

@@ -71,7 +71,7 @@ std::int64_t forget_strays(core::context const& with, std::int64_t queue,
   for (bool more = true; more && !stop.stop_requested();) {
     base::rows strays;
     std::size_t count = 0;
-    core::read(with, patience, [&](db::session& on) {
+    core::read(with, [&](db::session& on) {
       auto const found = db::run(on, with.sql["series.strays"], {queue, strays_at_once});
       strays = {};
       count = found.size();
@@ -84,8 +84,7 @@ std::int64_t forget_strays(core::context const& with, std::int64_t queue,
     more = std::cmp_equal(count, strays_at_once);
     if (count == 0) break;
     try {
-      core::write(with, {.name = "series", .patience = patience}, with.sql["series.end"],
-                  {strays.text()});
+      core::write(with, {.name = "series"}, with.sql["series.end"], {strays.text()});
       sum += static_cast<std::int64_t>(count);
     } catch (core::lost_reply const&) {
       more = true;  // those that are there still are found again

@@ -114,7 +114,7 @@ share::fate share::resolve() {
 share::fate share::told() {
   auto const& with = of_->of().with();
   lost_ = false;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     lost_ = !std::all_of(places_.begin(), places_.end(), [&](std::size_t at) {
       std::int64_t state = -1;
       auto const found = db::run(on, with.sql["task.told"], {of_->id_, of_->tasks_[at].id});

@@ -107,7 +107,7 @@ void write_row(core::context const& with, bool there, std::string_view name,
   auto const& statement = with.sql[there ? "queue.change" : "queue.make"];
   with_row(name, of, [&](std::initializer_list<value> values) {
     if (by == nullptr) {
-      core::write(with, {.name = "queue", .patience = patience}, statement, values);
+      core::write(with, {.name = "queue"}, statement, values);
       return;
     }
     write_down(with, name, "make", there ? "other options" : "a new queue", *by,
@@ -219,7 +219,7 @@ std::shared_ptr<store> opened::of(core::context const& with, core::holder& lease
 
 std::optional<row> look(core::context const& with, std::string_view name) {
   std::optional<row> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["queue.look"], {name});
     out.reset();
     if (found.size() > 0) out = row_of(found.row(0));
@@ -260,7 +260,7 @@ std::shared_ptr<store> open(core::context const& with, core::holder& lease, std:
 
 std::vector<std::string> names(core::context const& with) {
   std::vector<std::string> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["queue.names"], {});
     out.resize(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out[i]);

@@ -31,7 +31,7 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+inline constexpr auto patience = core::usual_patience;
 class batch;
 
 class store : public std::enable_shared_from_this<store> {

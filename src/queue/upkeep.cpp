@@ -70,7 +70,7 @@ bool store::tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
   auto const from = after;
   auto const most = size;
   auto const before = sum;
-  core::transact(with_, {.name = "upkeep", .patience = patience}, [&](db::session& on) {
+  core::transact(with_, {.name = "upkeep"}, [&](db::session& on) {
     sum = before;
     after = from;
     auto const found = db::run(on, with_.sql["segment.piece"], {here.id, from, most});
@@ -112,15 +112,13 @@ std::int64_t store::forget_old(row const& here, std::stop_token const& stop) con
   std::int64_t sum = 0;
   // What it did before its reply was lost is not counted.
   auto const prune = [&](std::string_view what, std::initializer_list<value> values) {
-    core::insist([&] {
-      sum += core::write(with_, {.name = "forget", .patience = patience}, with_.sql[what], values)
-                 .affected;
-    });
+    core::insist(
+        [&] { sum += core::write(with_, {.name = "forget"}, with_.sql[what], values).affected; });
   };
   // From one that is there to the next: ids leave gaps, and those that triggers give are far above.
   std::optional<std::int64_t> next;
   auto const look_above = [&](std::int64_t after) {
-    core::read(with_, patience, [&](db::session& on) {
+    core::read(with_, [&](db::session& on) {
       decode(db::run(on, with_.sql["outcome.next"], {after}).row(0)[0], next);
     });
     return next.has_value();

@@ -8,7 +8,7 @@ namespace queues {
 
 outlook store::look_out() const {
   outlook out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const found =
         db::run(on, with_.sql["wake.look"], {present().id, std::int64_t{core::max_skew.count()}});
     out = {};
@@ -25,7 +25,7 @@ outlook store::look_out() const {
 
 bool store::has_suspects() const {
   bool any = false;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     decode(db::run(on, with_.sql["wake.suspects"], {present().id}).row(0)[0], any);
   });
   return any;

@@ -55,7 +55,7 @@ struct conversion {
 conversion conversion_of(core::context const& with, tables::table const& in,
                          std::string const& column) {
   conversion out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["watch.conversion"], {in.schema, in.name, column});
     decode(found.row(0)[0], out.key_from);
     decode(found.row(0)[1], out.key_to);
@@ -87,7 +87,7 @@ struct triggers {
 triggers triggers_of(store const& of, watched_table const& what) {
   auto const& with = of.with();
   triggers out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const table = tables::named(with, on, what.table);
     auto const start = with.sql.prefix() + "watch_" + own_of(of) + "_";
     auto const found = db::run(on, with.sql["watch.triggers"], {table.schema, table.name, start});
@@ -105,7 +105,7 @@ struct remembered {
 
 std::optional<remembered> look_up(store const& of) {
   std::optional<remembered> out;
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, of.with().sql["watch.look"], {of.present().id});
     if (found.size() == 0) return;
@@ -125,10 +125,8 @@ void need_no_triggers(store const& of, watched_table const& what) {
 }
 
 void insist(store const& of, std::string_view statement, std::initializer_list<value> values) {
-  core::insist([&] {
-    core::write(of.with(), {.name = "watch", .patience = patience}, of.with().sql[statement],
-                values);
-  });
+  core::insist(
+      [&] { core::write(of.with(), {.name = "watch"}, of.with().sql[statement], values); });
 }
 
 /// The same as somebody's change of the queue.
@@ -178,7 +176,7 @@ namespace {
 /// What dropping the triggers needs: the table or the column may be gone.
 db::holes place_of(store const& of, watched_table const& what) {
   db::holes out{{"id", std::to_string(of.present().id)}, {"own", own_of(of)}};
-  core::read(of.with(), patience, [&](db::session& on) {
+  core::read(of.with(), [&](db::session& on) {
     auto const table = tables::named(of.with(), on, what.table);
     out["place"] = tables::quoted(of.with().dialect, table.schema);
   });
@@ -243,8 +241,8 @@ void watcher::execute(db::entry made) const {
     for (auto const& one : made.parts) on.run(one.what, {});
   };
   core::insist([&] {
-    if (!with.dialect.ddl_in_transaction) return core::read(with, patience, run_all);
-    core::transact(with, {.name = "watch", .patience = patience}, [&](db::session& on) {
+    if (!with.dialect.ddl_in_transaction) return core::read(with, run_all);
+    core::transact(with, {.name = "watch"}, [&](db::session& on) {
       run_all(on);
       return core::decision::commit;
     });

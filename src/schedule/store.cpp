@@ -65,7 +65,7 @@ void insert(core::context const& with, std::string_view name, cron const& when,
   std::optional<std::int64_t> since;
   if (of.since) since = us_of(*of.since);
   core::write(
-      with, {.name = "schedule", .patience = patience}, with.sql["schedule.make"],
+      with, {.name = "schedule"}, with.sql["schedule.make"],
       {name, when.text(), std::string_view(of.zone), static_cast<std::int64_t>(of.changes.gap),
        static_cast<std::int64_t>(of.changes.fold), static_cast<std::int64_t>(of.catch_up),
        std::int64_t{of.most}, std::int64_t{microseconds(of.grace).count()},
@@ -91,7 +91,7 @@ void change(core::context const& with, definition const& from, cron const& when,
   auto const decided = renewed ? std::max(from.decided, from.now) : from.decided;
   std::optional<skipped> skip;
   if (renewed && !removed) skip = skip_before_change(from);
-  core::transact(with, {.name = "schedule", .patience = patience}, [&](db::session& on) {
+  core::transact(with, {.name = "schedule"}, [&](db::session& on) {
     auto const changed =
         db::run(
             on, with.sql["schedule.change"],
@@ -119,7 +119,7 @@ std::vector<tick_info> ticks_of(db::table const& found) {
 
 std::optional<definition> look(core::context const& with, std::string_view name, zones& all) {
   db::table found;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     found = db::run(on, with.sql["schedule.look"], {name, std::int64_t{core::max_skew.count()}});
   });
   if (found.size() == 0) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<definition> look(core::context const& with, std::string_view name,
 
 std::vector<definition> all(core::context const& with, zones& in) {
   db::table found;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     found = db::run(on, with.sql["schedule.all"], {std::int64_t{core::max_skew.count()}});
   });
   std::vector<definition> out;
@@ -139,7 +139,7 @@ std::vector<definition> all(core::context const& with, zones& in) {
 
 std::optional<tick_info> find(core::context const& with, std::string_view name, timestamp tick) {
   std::optional<tick_info> out;
-  core::read(with, patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["tick.find"], {name, us_of(tick)});
     out.reset();
     if (found.size() > 0) out = tick_of(found.row(0));
@@ -177,7 +177,7 @@ std::shared_ptr<store> make(core::context const& with, std::string_view name, cr
   static_cast<void>(when.hashed(name));
   zones here;
   static_cast<void>(here[options.zone]);
-  core::backoff pauses(patience);
+  core::backoff pauses(core::usual_patience);
   for (;;) {
     auto const found = look(with, name, here);
     if (found && same(*found, when, options)) break;
@@ -294,7 +294,7 @@ std::vector<tick_info> store::ticks(ticks_query const& what) const {
   auto const before = what.before ? us_of(*what.before) : std::numeric_limits<std::int64_t>::max();
   auto const state = what.state ? static_cast<std::int64_t>(*what.state) : std::int64_t{-1};
   std::vector<tick_info> out;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     out = ticks_of(db::run(on, with_.sql["tick.list"],
                            {std::string_view(name_), before, state, std::int64_t{what.limit}}));
   });

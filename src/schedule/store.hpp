@@ -21,7 +21,7 @@ namespace daybook {
 inline namespace v1 {
 namespace schedules {
 
-inline constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
+inline constexpr auto patience = core::usual_patience;
 
 class store {
  public:

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 namespace daybook {
@@ -17,7 +16,6 @@ namespace tables {
 
 namespace {
 
-constexpr std::chrono::milliseconds patience = std::chrono::seconds{10};
 constexpr std::int64_t most_named = 20;
 
 constexpr std::array<std::pair<std::string_view, kind>, 7> kinds{{
@@ -157,7 +155,7 @@ table look(core::context const& with, db::session& on, std::string_view name) {
 
 table look(core::context const& with, std::string_view name) {
   table out;
-  core::read(with, patience, [&](db::session& on) { out = look(with, on, name); });
+  core::read(with, [&](db::session& on) { out = look(with, on, name); });
   return out;
 }
 

@@ -86,7 +86,7 @@ void caretaker::look(std::stop_token const& stop) {
 
 std::string caretaker::today() const {
   std::int64_t now_us = 0;
-  core::read(with_, queues::patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
   });
   timestamp const now{std::chrono::microseconds(now_us)};

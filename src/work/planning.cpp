@@ -95,7 +95,7 @@ void planning::stop() noexcept {
 std::optional<std::chrono::microseconds> planning::due_in(std::string const& name) const {
   std::optional<std::chrono::microseconds> out;
   auto const with = engine_->ready();
-  core::read(with, planners::patience, [&](db::session& on) {
+  core::read(with, [&](db::session& on) {
     out.reset();
     auto const found = db::run(on, with.sql["planner.due"], {std::string_view(name)});
     if (found.size() == 0) return;
