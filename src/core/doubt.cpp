@@ -32,7 +32,7 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
     acquisition fresh{0, base::new_uuid()};
     fate found = fate::lost;
     try {
-      transact(with_, insist("resolve"), [&](db::session& on) {
+      transact(with_, for_a_lease(with_, "resolve"), [&](db::session& on) {
         found = fate::lost;
         fresh.epoch = 0;  // of a try that was rolled back
         for (auto const& old : candidates) {

@@ -82,7 +82,7 @@ void held_run::disown() {
 outcome held_run::try_end(run_state state, std::string_view why) {
   for (;;) {
     try {
-      if (write_end(end_by(insist("end")), state, why)) return outcome::done;
+      if (write_end(end_by(for_a_lease(with_, "end")), state, why)) return outcome::done;
       bool before = false;
       std::optional<standing> still;
       read(with_, with_.lease, [&](db::session& on) {

@@ -182,7 +182,7 @@ outcome held_run::try_intend(std::string_view name) {
   for (;;) {
     std::string theirs;
     try {
-      auto const decided = transact(with_, insist("intend"), [&](db::session& on) {
+      auto const decided = transact(with_, for_a_lease(with_, "intend"), [&](db::session& on) {
         theirs.clear();
         if (!who_) {
           // Another process's fence is not ours to advance: see done_by_us().
@@ -214,7 +214,7 @@ outcome held_run::try_abandon(std::string_view name) {
   for (;;) {
     try {
       bool gone = false;
-      auto const decided = transact(with_, insist("abandon"), [&](db::session& on) {
+      auto const decided = transact(with_, for_a_lease(with_, "abandon"), [&](db::session& on) {
         gone = false;
         // The fence comes first: it waits for a transaction of ours whose reply was lost.
         if (!fenced(on, with_.sql["run.abandon"], {process(), key(), held_.epoch, held_.uuid})) {
@@ -241,7 +241,7 @@ outcome held_run::try_abandon(std::string_view name) {
 bool held_run::mark_unknown(std::string_view name) {
   for (;;) {
     try {
-      auto const decided = transact(with_, insist("unknown"), [&](db::session& on) {
+      auto const decided = transact(with_, for_a_lease(with_, "unknown"), [&](db::session& on) {
         if (!fenced(on, with_.sql["run.know_unknown"],
                     {process(), key(), held_.epoch, held_.uuid})) {
           return decision::rollback;

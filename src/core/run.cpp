@@ -63,13 +63,6 @@ run_event held_run::event(std::string_view step, std::string_view text) const {
   return {process(), key(), step, identity_.number, identity_.attempt, text};
 }
 
-transact_options held_run::insist(std::string_view name, isolation level) const {
-  return {.name = name,
-          .level = level,
-          .patience = with_.lease,
-          .when_unreachable = unreachable::keep_trying};
-}
-
 void held_run::check_turn() const {
   if (turn_.ours()) return;
   throw error({.kind = fault::bad_argument},
@@ -223,7 +216,7 @@ outcome held_run::record(std::string_view name, std::string_view text,
 outcome held_run::try_step(std::string_view name, step_options options, body const& work,
                            std::string& value) {
   if (base::left_out("together")) {
-    transact(with_, insist("first"), [&](db::session& on) {
+    transact(with_, for_a_lease(with_, "first"), [&](db::session& on) {
       return write_step(on, {name, step_mode::tx, {}}, {}) ? decision::commit : decision::rollback;
     });
   }
@@ -232,11 +225,12 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
     bool renewed = false;
     auto const sent = base::boot_clock::now();
     try {
-      auto const decided = transact(with_, insist("step", options.level), [&](db::session& on) {
-        if (!who_) before = done_by_us(on, name, value);
-        if (before) return decision::rollback;
-        return do_step(on, name, options, work, value, renewed);
-      });
+      auto const decided =
+          transact(with_, for_a_lease(with_, "step", options.level), [&](db::session& on) {
+            if (!who_) before = done_by_us(on, name, value);
+            if (before) return decision::rollback;
+            return do_step(on, name, options, work, value, renewed);
+          });
       if (before) return *before;
       if (decided == decision::rollback) return outcome::lost;
       if (renewed) who_->renewed(sent);
@@ -327,11 +321,11 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
       if (!look && what.mode != step_mode::at_most_once) {
         auto const wrote =
             with_step(what, value, [&](std::initializer_list<daybook::value> values) {
-              return write(with_, insist("record"), with_.sql["run.step"], values);
+              return write(with_, for_a_lease(with_, "record"), with_.sql["run.step"], values);
             });
         return wrote.affected == 1 ? outcome::done : outcome::lost;
       }
-      auto const decided = transact(with_, insist("record"), [&](db::session& on) {
+      auto const decided = transact(with_, for_a_lease(with_, "record"), [&](db::session& on) {
         if (look) before = done_by_us(on, what.name, value);
         if (before || !write_step(on, what, value)) return decision::rollback;
         if (what.mode == step_mode::at_most_once) {
@@ -360,7 +354,7 @@ outcome held_run::carry(std::string_view name, std::string_view value) {
   if (!open_ || lost_) return outcome::lost;
   for (;;) {
     try {
-      auto const decided = transact(with_, insist("carry"), [&](db::session& on) {
+      auto const decided = transact(with_, for_a_lease(with_, "carry"), [&](db::session& on) {
         return fenced(on, with_.sql["run.carry"],
                       {process(), key(), held_.epoch, held_.uuid, name, value})
                    ? decision::commit
@@ -408,7 +402,7 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
   far_.reset();  // is older, and the next step would write it over this
   progress_values const far{std::move(how_far)};
   try {
-    transact(with_, insist("progress"), [&](db::session& on) {
+    transact(with_, for_a_lease(with_, "progress"), [&](db::session& on) {
       return fenced(
                  on, with_.sql["run.progress"],
                  {process(), key(), held_.epoch, held_.uuid, far.done(), far.total(), far.note()})

@@ -166,9 +166,6 @@ class held_run {
   [[nodiscard]] bool renew_with(db::session& on) const;
   void mark_lost();
   [[nodiscard]] run_event event(std::string_view step = {}, std::string_view text = {}) const;
-  /// What a held run is worth: as long as a lease, also while the database is away.
-  [[nodiscard]] transact_options insist(std::string_view name,
-                                        isolation level = isolation::read_committed) const;
   [[nodiscard]] std::string const& process() const noexcept { return identity_.process.str(); }
   [[nodiscard]] std::string const& key() const noexcept { return identity_.key.str(); }
 

@@ -77,6 +77,13 @@ bool backoff::pause() {
   return true;
 }
 
+transact_options for_a_lease(context const& with, std::string_view name, isolation level) {
+  return {.name = name,
+          .level = level,
+          .patience = with.lease,
+          .when_unreachable = unreachable::keep_trying};
+}
+
 decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
                        std::function<decision(db::session&)> const& body) {
   auto const start = base::boot_clock::now();
@@ -218,9 +225,9 @@ void with_session(context const& with, transact_options const& options, patience
       if (e.breaks_connection() && with.borrowed) throw;  // no other is to be had
       // A read-only server is one to wait for in a fail-over, and to complain of otherwise.
       bool const gone = e.kind() == fault::unreachable || e.kind() == fault::read_only;
-      bool const insist = options.when_unreachable == unreachable::keep_trying && !with.borrowed;
+      bool const waits = options.when_unreachable == unreachable::keep_trying && !with.borrowed;
       // A connection that had been idle may be dead when the server is well: one fresh try.
-      bool const again = gone ? insist || (first && e.retryable()) : e.retryable();
+      bool const again = gone ? waits || (first && e.retryable()) : e.retryable();
       // Also when patience is over: a process that was stopped in mid-transaction, longer than
       // the server kept it open, has not tried yet.
       if (!again || !(pauses.pause() || (gone && first))) throw;

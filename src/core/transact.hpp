@@ -43,6 +43,11 @@ struct transact_options {
   unreachable when_unreachable = unreachable::give_up;
 };
 
+/// For what is worth something as long as a lease is held, also while the database is away: by then
+/// it is another's.
+[[nodiscard]] transact_options for_a_lease(context const& with, std::string_view name,
+                                           isolation level = isolation::read_committed);
+
 /// Returns what `body` decided in the end. On failure: throws daybook::error; after lost_reply
 /// the caller must find out what happened. What the body throws goes through after a rollback.
 decision transact(context const& with, transact_options const& options,

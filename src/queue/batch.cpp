@@ -48,10 +48,6 @@ verdict::kind kind_of(task_state state) {
 
 }  // namespace
 
-core::transact_options insist(core::context const& with, std::string_view name) {
-  return {.name = name, .patience = with.lease, .when_unreachable = core::unreachable::keep_trying};
-}
-
 void add_done(base::rows& to, task const& of, std::int64_t count, verdict const& how) {
   to.begin().add(of.id).add(of.id + count).add(static_cast<std::int64_t>(state_of(how.what)));
   to.add(std::int64_t{of.attempt}).add(how.delay_us).add(std::string_view(how.remark));
@@ -221,7 +217,7 @@ bool batch::flush() {
   bool held = true;
   for (;;) {
     try {
-      core::transact(with, insist(with, "flush"), [&](db::session& on) {
+      core::transact(with, core::for_a_lease(with, "flush"), [&](db::session& on) {
         std::vector<char> there(tasks_.size());
         if (in_doubt) {
           held = lock_claim(on);
@@ -345,14 +341,15 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
   if (!ledger_used_) known = text_of(settle_all(by), by);
   for (;;) {
     try {
-      auto const decided = core::transact(with, insist(with, "complete"), [&](db::session& on) {
-        if (end_in(on, by, ledger_used_ ? nullptr : &known) == end::gone) {
-          return core::decision::rollback;
-        }
-        if (and_then) and_then(on);
-        if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
-        return core::decision::commit;
-      });
+      auto const decided =
+          core::transact(with, core::for_a_lease(with, "complete"), [&](db::session& on) {
+            if (end_in(on, by, ledger_used_ ? nullptr : &known) == end::gone) {
+              return core::decision::rollback;
+            }
+            if (and_then) and_then(on);
+            if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
+            return core::decision::commit;
+          });
       over_ = true;
       if (decided == core::decision::commit) {
         became_ = outcome::done;
@@ -388,7 +385,7 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     of_->add_taking(calls, id, holder, limit);
   }
   try {
-    auto answers = core::write_together(with, insist(with, "complete"), calls);
+    auto answers = core::write_together(with, core::for_a_lease(with, "complete"), calls);
     over_ = true;
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {

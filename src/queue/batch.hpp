@@ -130,8 +130,6 @@ struct ledger_entry {
 [[nodiscard]] task_state state_of(verdict::kind what) noexcept;
 /// A row of claim.done: `of`, and so many neighbours in all.
 void add_done(base::rows& to, task const& of, std::int64_t count, verdict const& how);
-/// How long a claim's holder tries: by then it is another's.
-[[nodiscard]] core::transact_options insist(core::context const& with, std::string_view name);
 
 }  // namespace queues
 }  // namespace v1

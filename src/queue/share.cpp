@@ -95,7 +95,7 @@ share::fate share::resolve() {
   auto const& with = of_->of().with();
   bool held = false;
   std::ptrdiff_t over = 0;
-  core::transact(with, insist(with, "resolve_task"), [&](db::session& on) {
+  core::transact(with, core::for_a_lease(with, "resolve_task"), [&](db::session& on) {
     held = of_->lock_claim(on);
     if (!held) return core::decision::rollback;
     auto const there = of_->in_ledger(on);
@@ -172,13 +172,14 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
   }
   for (;;) {
     try {
-      auto const decided = core::transact(with, insist(with, "perform"), [&](db::session& on) {
-        if (!apart && !write_all(all, on)) return core::decision::rollback;
-        transaction tx(on, with.user_sql);
-        body(tx);
-        if (base::hit_failpoint("perform.effect_done")) on.cut();
-        return core::decision::commit;
-      });
+      auto const decided =
+          core::transact(with, core::for_a_lease(with, "perform"), [&](db::session& on) {
+            if (!apart && !write_all(all, on)) return core::decision::rollback;
+            transaction tx(on, with.user_sql);
+            body(tx);
+            if (base::hit_failpoint("perform.effect_done")) on.cut();
+            return core::decision::commit;
+          });
       if (decided == core::decision::rollback) return outcome::lost;
       break;
     } catch (core::lost_reply const&) {
@@ -191,7 +192,7 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
     }
   }
   if (apart) {
-    core::transact(with, insist(with, "flush"), [&](db::session& on) {
+    core::transact(with, core::for_a_lease(with, "flush"), [&](db::session& on) {
       return write_all(all, on) ? core::decision::commit : core::decision::rollback;
     });
   }

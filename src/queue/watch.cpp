@@ -124,15 +124,15 @@ void need_no_triggers(store const& of, watched_table const& what) {
                   " by triggers: uninstall them first, or it would go on doing so");
 }
 
-void insist(store const& of, std::string_view statement, std::initializer_list<value> values) {
+void change(store const& of, std::string_view statement, std::initializer_list<value> values) {
   core::insist(
       [&] { core::write(of.with(), {.name = "watch"}, of.with().sql[statement], values); });
 }
 
 /// The same as somebody's change of the queue.
-void insist(store const& of, remark const* by, std::string_view action, std::string const& what,
+void change(store const& of, remark const* by, std::string_view action, std::string const& what,
             std::string_view statement, std::initializer_list<value> values) {
-  if (by == nullptr) return insist(of, statement, values);
+  if (by == nullptr) return change(of, statement, values);
   write_down(of.with(), of.name(), action, what, *by,
              [&](db::session& on) { db::run(on, of.with().sql[statement], values); });
 }
@@ -252,7 +252,7 @@ void watcher::execute(db::entry made) const {
 /// After the statements, which end a transaction on MariaDB: killed in between, who did it does it
 /// again.
 void watcher::set_installed(bool installed, remark const* by) const {
-  insist(*of_, by, installed ? "install" : "uninstall", "triggers on " + text_of(what_),
+  change(*of_, by, installed ? "install" : "uninstall", "triggers on " + text_of(what_),
          "watch.set_installed", {of_->present().id, std::int64_t{installed ? 1 : 0}});
 }
 
@@ -288,7 +288,7 @@ std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& 
     }
     need_no_triggers(*of, there->of);
   }
-  insist(*of, by, "watch", text_of(what), "watch.put", {of->present().id, what.table, what.key});
+  change(*of, by, "watch", text_of(what), "watch.put", {of->present().id, what.table, what.key});
   return std::make_shared<watcher>(std::move(of), what);
 }
 
@@ -304,7 +304,7 @@ bool unfollow(store& of, remark const* by) {
   auto const there = look_up(of);
   if (!there) return false;
   need_no_triggers(of, there->of);
-  insist(of, by, "unwatch", text_of(there->of), "watch.remove", {of.present().id});
+  change(of, by, "unwatch", text_of(there->of), "watch.remove", {of.present().id});
   return true;
 }
 
