@@ -84,6 +84,8 @@ transact_options for_a_lease(context const& with, std::string_view name, isolati
           .when_unreachable = unreachable::keep_trying};
 }
 
+namespace {
+
 decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
                        std::function<decision(db::session&)> const& body) {
   auto const start = base::boot_clock::now();
@@ -109,8 +111,6 @@ decision transact_once(context const& with, db::session& on, std::string_view na
   report_time(with, name, start);
   return decided;
 }
-
-namespace {
 
 /// As transact_once(), for the library's own work: another thread may do it, with its own.
 void share_once(context const& with, db::session& on, std::string_view name,
@@ -180,6 +180,8 @@ db::table write_once(context const& with, db::session& on, std::string_view name
   return out;
 }
 
+namespace {
+
 std::vector<db::table> write_together_once(context const& with, db::session& on,
                                            std::string_view name, std::span<db::call const> calls) {
   std::vector<db::table> out;
@@ -198,8 +200,6 @@ std::vector<db::table> write_together_once(context const& with, db::session& on,
   });
   return out;
 }
-
-namespace {
 
 /// From when on patience counts: a body of the application's may take longer than any.
 enum class patience_from : std::uint8_t { beginning, first_failure };

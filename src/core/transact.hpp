@@ -76,17 +76,9 @@ inline void read(context const& with, std::function<void(db::session&)> const& b
   read(with, usual_patience, body);
 }
 
-/// A transaction on a session that the caller has, once, without retries: for the renewal.
-decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
-                       std::function<decision(db::session&)> const& body);
-
-/// As write(), on a session that the caller has, once, without retries.
+/// As write(), on a session that the caller has, once, without retries: for the renewal.
 db::table write_once(context const& with, db::session& on, std::string_view name,
                      db::entry const& what, std::initializer_list<value> values);
-
-/// As write_together(), on a session that the caller has, once, without retries.
-std::vector<db::table> write_together_once(context const& with, db::session& on,
-                                           std::string_view name, std::span<db::call const> calls);
 
 /// Calls `body`, and again where its reply is lost: for what is as good twice as once.
 template <class F>

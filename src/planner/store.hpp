@@ -38,7 +38,6 @@ class store {
   /// As it was when this was made.
   [[nodiscard]] definition const& declared() const noexcept { return of_; }
   [[nodiscard]] core::context const& with() const noexcept { return around_.with; }
-  [[nodiscard]] surroundings const& around() const noexcept { return around_; }
   [[nodiscard]] queues::store& into() const noexcept { return *into_; }
   /// Where an inbox has its events from: kept, for it knows of claims whose end is in doubt. Empty:
   /// it is gone.
