@@ -2,6 +2,7 @@
 
 #include "base/uuid.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 
@@ -183,6 +184,18 @@ std::optional<std::int64_t> holder::find_recalled(db::session& on, incarnation& 
   return recalls;
 }
 
+bool holder::drop_if_dead() const {
+  auto const who = peek();
+  if (!who || who->dead()) return false;
+  bool alive = true;
+  read(with_, [&](db::session& on) {
+    alive =
+        db::get<std::int64_t>(db::run(on, with_.sql["holder.alive"], {who->uuid()}).row(0)[0]) == 1;
+  });
+  if (!alive) who->die();
+  return !alive;
+}
+
 renewal holder::renew(db::session& on) {
   auto const who = peek();
   if (!who) return renewal::renewed;
@@ -283,6 +296,11 @@ void holder::stop() noexcept {
     return;  // its lease will be over soon
   }
   who->die();
+}
+
+void mark_dead(context const& with, std::string_view holder_uuid) {
+  write(with, {.name = "mark_dead"}, with.sql["holder.mark_dead"],
+        {holder_uuid, std::int64_t{max_skew.count()}});
 }
 
 }  // namespace core

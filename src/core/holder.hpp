@@ -99,6 +99,10 @@ class holder {
   [[nodiscard]] std::shared_ptr<incarnation> current();
   /// The present life, or null before the first run.
   [[nodiscard]] std::shared_ptr<incarnation> peek() const;
+  /// Looks whether the present life was declared dead and has not noticed: one is given nothing.
+  /// True: it was; the next current() is a new one. Not within a transaction. On failure: throws
+  /// daybook::error.
+  bool drop_if_dead() const;
 
   /// Renews on a session of the caller's. On failure: throws daybook::error.
   renewal renew(db::session& on);
@@ -134,6 +138,10 @@ class holder {
   std::shared_ptr<incarnation> now_;
   std::vector<orphan> orphans_;
 };
+
+/// Declares it dead, once and for ever, unless it has renewed meanwhile. On failure: as write();
+/// twice is as good as once.
+void mark_dead(context const& with, std::string_view holder_uuid);
 
 }  // namespace core
 }  // namespace v1

@@ -82,7 +82,7 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     if (said_no) return std::nullopt;
     // Free, and yet not given to us: our holder was declared dead and has not noticed, or others
     // are busy with it.
-    if (auto const who = lease_->peek()) drop_if_dead(*who);
+    lease_->drop_if_dead();
     if (pauses.pause()) continue;
     if (locked) std::rethrow_exception(locked);
     return started(refusal::running_elsewhere, seen.who);
@@ -126,16 +126,6 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
     locked = std::current_exception();
     return std::nullopt;
   }
-}
-
-void runs::drop_if_dead(incarnation& who) {
-  bool alive = false;
-  read(with_, [&](db::session& on) {
-    std::int64_t count = 0;
-    decode(db::run(on, with_.sql["holder.alive"], {who.uuid()}).row(0)[0], count);
-    alive = count == 1;
-  });
-  if (!alive) who.die();
 }
 
 std::optional<runs::taken> runs::try_start(process const& name, key const& piece,
@@ -247,10 +237,7 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   // First the holder is dead, once and for ever; then its row is free. In two transactions: a
   // row that a stopped process keeps locked must not undo the first.
   try {
-    if (!seen.holder_ended && seen.lease_over) {
-      write(with_, {.name = "mark_dead"}, with_.sql["holder.mark_dead"],
-            {seen.who.holder, std::int64_t{max_skew.count()}});
-    }
+    if (!seen.holder_ended && seen.lease_over) mark_dead(with_, seen.who.holder);
     progress_values const far{seen.line ? seen.line->how_far : std::nullopt};
     auto const freed = write(with_, {.name = "free"}, with_.sql["run.free"],
                              {name.str(), piece.str(), seen.who.holder, seen.who.in_hand,

@@ -74,7 +74,6 @@ class runs {
                                  beside const& also);
   db::table write_start(beside const& also, std::initializer_list<value> values);
   /// A dead holder may take nothing; the next life may.
-  void drop_if_dead(incarnation& who);
   look look_at(process const& name, key const& piece);
   /// Declares the holder dead where its lease is over, and frees the run. False: the row is locked
   /// by a process that does not go on.

@@ -38,8 +38,7 @@ std::vector<ending> endings_of(core::context const& with, db::session& on,
 
 void store::mark_dead(std::string const& holder) const {
   try {
-    core::write(with_, {.name = "mark_dead"}, with_.sql["holder.mark_dead"],
-                {holder, std::int64_t{core::max_skew.count()}});
+    core::mark_dead(with_, holder);
   } catch (core::lost_reply const&) {
     // claim.seize looks whether it is.
   }
