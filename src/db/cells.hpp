@@ -1,4 +1,5 @@
-// What stands in a cell, as a value. On failure, all: as decode(). Thread-safe.
+// What stands in a cell, as a value, and instants as they are written. On failure, all: as
+// decode(). Thread-safe.
 //
 //   auto const row = found.row(0);
 //   auto const pages = db::get<std::int64_t>(row[0]);
@@ -23,6 +24,8 @@ template <class T>
   decode(from, out);
   return out;
 }
+
+[[nodiscard]] inline std::int64_t us_of(timestamp at) { return at.time_since_epoch().count(); }
 
 [[nodiscard]] inline timestamp time_of(std::int64_t us) {
   return timestamp(std::chrono::microseconds(us));

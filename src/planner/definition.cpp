@@ -1,6 +1,7 @@
 #include "planner/definition.hpp"
 
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/names.hpp>
@@ -91,7 +92,7 @@ columns columns_of(query_strategy const& of) {
 columns columns_of(inbox_strategy const& of) { return {.source = of.from}; }
 
 columns columns_of(window_strategy const& of) {
-  return {.since_us = of.since.time_since_epoch().count(),
+  return {.since_us = db::us_of(of.since),
           .again_us = microseconds(of.again_after).count(),
           .most = of.most,
           .count = of.count,

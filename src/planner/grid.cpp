@@ -89,10 +89,10 @@ std::vector<period_info> store::grid(grid_query const& what) const {
     out.push_back({.key = std::move(one->key), .from = one->start, .to = one->end});
   }
   if (out.empty()) return out;
-  auto const us = [](timestamp instant) { return instant.time_since_epoch().count(); };
   core::read(with(), [&](db::session& on) {
-    auto const found = db::run(on, with().sql["period.list"],
-                               {of_.id, us(places.begin()->first), us(places.rbegin()->first)});
+    auto const found =
+        db::run(on, with().sql["period.list"],
+                {of_.id, db::us_of(places.begin()->first), db::us_of(places.rbegin()->first)});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const place = places.find(db::time_in(found.row(i)[0]).value_or(timestamp{}));
       if (place != places.end()) put_row(out[place->second], found.row(i), *this, on);

@@ -1,6 +1,7 @@
 // The events of an inbox: each ends in the transaction that launches its task, or refuses it.
 #include "base/mutant.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "planner/strategy.hpp"
 #include "queue/batch.hpp"
 #include "queue/share.hpp"
@@ -113,7 +114,7 @@ bool look(store const& of, queues::store const& from, sink& into) {
       std::vector<task> due;
       for (auto const& one : found) {
         what.after = one.id;
-        if (!one.due || one.due->time_since_epoch().count() > now_us) continue;
+        if (!one.due || db::us_of(*one.due) > now_us) continue;
         due.push_back({.id = one.id, .key = one.key, .payload = one.payload});
       }
       if (due.empty()) continue;

@@ -21,8 +21,6 @@ namespace {
 constexpr std::int64_t most_at_once = 1'000'000;
 constexpr std::int64_t periods_at_once = 1000;
 
-std::int64_t us_of(timestamp instant) { return instant.time_since_epoch().count(); }
-
 /// From the columns member, task_state, asked.
 open_period::course course_of(std::span<cell const> columns) {
   using course = open_period::course;
@@ -95,7 +93,7 @@ void check_none_awaited(core::context const& with, definition const& before) {
 bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since) {
   bounds out;
   core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["period.bounds"], {planner, us_of(since)});
+    auto const found = db::run(on, with.sql["period.bounds"], {planner, db::us_of(since)});
     auto const row = found.row(0);
     out.now = db::time_in(row[0]).value_or(timestamp{});
     out.first = db::time_in(row[1]);
@@ -114,9 +112,9 @@ std::vector<open_period> read_open(core::context const& with, std::int64_t plann
   std::vector<open_period> out;
   core::read(with, [&](db::session& on) {
     out.clear();
-    auto const found =
-        db::run(on, page,
-                {planner, queue, static_cast<std::int64_t>(what.of), us_of(what.mark), what.limit});
+    auto const found = db::run(
+        on, page,
+        {planner, queue, static_cast<std::int64_t>(what.of), db::us_of(what.mark), what.limit});
     for (std::size_t i = 0; i < found.size(); ++i) out.push_back(period_in(found.row(i)));
   });
   return out;

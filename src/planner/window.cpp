@@ -1,6 +1,7 @@
 // The periods of a calendar: made when they are over, launched, and followed until they are done.
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "db/cells.hpp"
 #include "planner/period_rows.hpp"
 #include "planner/strategy.hpp"
 
@@ -19,9 +20,7 @@ namespace {
 using std::chrono::microseconds;
 using course = open_period::course;
 
-void add_start(base::rows& to, period const& one) {
-  to.begin().add(one.start.time_since_epoch().count());
-}
+void add_start(base::rows& to, period const& one) { to.begin().add(db::us_of(one.start)); }
 
 class window {
  public:
@@ -115,7 +114,7 @@ class window {
       std::optional<period> one;
       for (auto room = size(); room > 0 && (one = from.next()); --room) {
         add_start(page, *one);
-        page.add(one->end.time_since_epoch().count()).add(std::string_view(one->key));
+        page.add(db::us_of(one->end)).add(std::string_view(one->key));
       }
       if (page.empty()) return true;
       if (!into_.write([&](db::session& on) { run(on, "period.add", page); })) return false;

@@ -4,6 +4,7 @@
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "db/cells.hpp"
 #include "queue/series.hpp"
 #include "queue/share.hpp"
 
@@ -126,7 +127,7 @@ batch::~batch() {
 // With the id: a key that was removed and comes again in the same grain has the same turn.
 std::string batch::idempotency_key(task const& of) const {
   return base::digest({of_->with().book_id, "queue", of_->name(), of.key, std::to_string(of.id),
-                       std::to_string(of.turn.time_since_epoch().count())});
+                       std::to_string(db::us_of(of.turn))});
 }
 
 std::size_t batch::position(task const& of) const {
@@ -175,8 +176,8 @@ void batch::finish(task const& of, result how) {
   auto const at = open_position(of);
   verdicts_[at] = verdict_of(how);
   if (verdicts_[at].what == verdict::kind::failure) {
-    verdicts_[at].delay_us = backoff_us(of_->present().by, of.id,
-                                        tasks_[at].turn.time_since_epoch().count(), of.attempt);
+    verdicts_[at].delay_us =
+        backoff_us(of_->present().by, of.id, db::us_of(tasks_[at].turn), of.attempt);
   }
   standings_[at] = standing::noted;
 }

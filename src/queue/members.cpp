@@ -1,6 +1,7 @@
 // Members: keys that come and go, and what people ask for. Ids are given out in blocks, each block
 // to one process, so that the keys that one process adds are neighbours.
 #include "base/rows.hpp"
+#include "db/cells.hpp"
 #include "queue/series.hpp"
 #include "queue/store.hpp"
 
@@ -53,11 +54,6 @@ void check_payload(std::string_view queue, key const& of,
   }
 }
 
-value value_of(std::optional<std::string> const& text) {
-  if (!text) return nullptr;
-  return std::string_view(*text);
-}
-
 /// Wakes the hand-outs of this process at the end of what gives them work.
 struct rings_at_the_end {
   store const& of;
@@ -66,7 +62,7 @@ struct rings_at_the_end {
 
 std::optional<std::int64_t> at_of(task_options const& how) {
   if (!how.at) return std::nullopt;
-  auto const us = how.at->time_since_epoch().count();
+  auto const us = db::us_of(*how.at);
   return (us + 999'999) / 1'000'000 * 1'000'000;
 }
 
@@ -138,7 +134,7 @@ bool store::add_in(db::session& on, key const& of, task_options const& how) {
   check_payload(name_, of, how.payload);
   auto const id = next_id(on);
   auto const added =
-      db::run(on, with_.sql["member.add"], {id, present().id, of.str(), value_of(how.payload)});
+      db::run(on, with_.sql["member.add"], {id, present().id, of.str(), to_value(how.payload)});
   if (added.affected == 0) return false;
   arm(on, id, id + 1, how);
   return true;
@@ -192,7 +188,7 @@ std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, s
     cells.emplace_back(lo++);
     cells.emplace_back(queue);
     cells.emplace_back(std::string_view(one.key.str()));
-    cells.push_back(value_of(one.payload));
+    cells.push_back(to_value(one.payload));
     cells.emplace_back(now_us);
   }
   on.load({.table = with_.sql.fill("{member}"),
@@ -306,7 +302,7 @@ bool store::set_payload(key const& of, std::optional<std::string> const& payload
   for (bool again = true;;) {
     try {
       return core::write(with_, {.name = "payload"}, with_.sql["member.set_payload"],
-                         {present().id, of.str(), value_of(payload)})
+                         {present().id, of.str(), to_value(payload)})
                  .affected > 0;
     } catch (core::lost_reply const&) {
       if (!std::exchange(again, false)) throw;
@@ -350,12 +346,12 @@ bool store::open_round(timestamp at) {
                 "queue '" + name_ + "' does not work in rounds: make it with .rounds = true");
   }
   rings_at_the_end const rings{*this};
-  auto const us = at.time_since_epoch().count();
+  auto const us = db::us_of(at);
   bool in_doubt = false;
   for (;;) {
     try {
       return core::write(with_, {.name = "round"}, with_.sql["queue.open_round"],
-                         {present().id, std::int64_t{us}})
+                         {present().id, us})
                      .affected > 0 ||
              (in_doubt && look(with_, name_).value_or(row{}).round_us == us);
     } catch (core::lost_reply const&) {

@@ -1,5 +1,6 @@
 // Upkeep: fewer rows for the same tasks, a changed period followed, old outcomes forgotten. In
 // small transactions that pass over what others have in hand.
+#include "db/cells.hpp"
 #include "queue/series.hpp"
 #include "queue/store.hpp"
 
@@ -23,12 +24,6 @@ constexpr std::int64_t least_piece = 10;
 constexpr std::int64_t largest_piece = 1000;
 constexpr std::int64_t ids_at_once = 100'000;
 constexpr std::int64_t tombstone_us = 86'400'000'000;  ///< how long a reclaimed claim is known
-
-std::int64_t number_in(db::table const& from) {
-  std::int64_t out = 0;
-  decode(from.row(0)[0], out);
-  return out;
-}
 
 std::int64_t ids_in(std::vector<segment> const& of) {
   std::int64_t sum = 0;
@@ -85,7 +80,7 @@ bool store::tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
     }
     // The last is read again with the next piece, whose first may be its neighbour.
     after = more ? piece[piece.size() - 2].hi : piece.back().hi;
-    auto const now_us = number_in(db::run(on, with_.sql["queue.now"], {}));
+    auto const now_us = db::get<std::int64_t>(db::run(on, with_.sql["queue.now"], {}).row(0)[0]);
     auto const better = tidied(on, here, piece, now_us, sum);
     if (better == piece) return core::decision::rollback;
     std::vector<segment> gone;

@@ -4,6 +4,7 @@
 
 #include "core/context.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 #include "schedule/decide.hpp"
 #include "schedule/definition.hpp"
 
@@ -67,7 +68,7 @@ void write_skipped(db::session& on, core::context const& with, definition const&
                    skipped const& what);
 
 /// Values of statements.
-[[nodiscard]] inline std::int64_t us_of(timestamp at) { return at.time_since_epoch().count(); }
+using db::us_of;
 
 }  // namespace schedules
 }  // namespace v1
