@@ -36,6 +36,8 @@ namespace db {
 struct dialect {
   std::string_view name;        ///< "sqlite", "postgres", "mysql": the folder under sql/
   char quote;                   ///< around an identifier; doubled within it
+  bool backslash_escapes;       ///< in a text's literal it takes the next character with it
+  bool asks_for_delimiter;      ///< its client has to be told where the body of a trigger ends
   bool ddl_in_transaction;      ///< a migration is all or nothing
   bool compounds;               ///< some of its servers take several statements as one
   bool one_writer;              ///< writers exclude each other: a fence write also renews

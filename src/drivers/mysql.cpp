@@ -13,7 +13,6 @@
 
 #include <daybook/error.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -39,6 +38,8 @@ using std::chrono::milliseconds;
 constexpr db::dialect about{
     .name = "mysql",
     .quote = '`',
+    .backslash_escapes = true,
+    .asks_for_delimiter = true,
     .ddl_in_transaction = false,
     .compounds = true,
     .one_writer = false,
@@ -50,8 +51,7 @@ constexpr db::dialect about{
 constexpr std::size_t most_statements = 512;
 constexpr std::size_t most_together = 32;  // a compound takes the server memory for each
 constexpr std::chrono::milliseconds interrupt_patience{2'000};
-// MariaDB 10.6.2 was the first to prepare a compound statement.
-constexpr unsigned long first_with_compounds = 100602;
+constexpr unsigned long first_with_compounds = 100602;  // MariaDB 10.6.2 prepares them
 constexpr std::string_view compound_start = "begin not atomic";
 
 std::chrono::milliseconds reply_timeout(db::connect_options const& options) {

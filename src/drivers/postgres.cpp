@@ -32,6 +32,8 @@ using std::chrono::steady_clock;
 constexpr db::dialect about{
     .name = "postgres",
     .quote = '"',
+    .backslash_escapes = false,
+    .asks_for_delimiter = false,
     .ddl_in_transaction = true,
     .compounds = false,
     .one_writer = false,

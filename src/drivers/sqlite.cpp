@@ -37,6 +37,8 @@ namespace {
 constexpr db::dialect about{
     .name = "sqlite",
     .quote = '"',
+    .backslash_escapes = false,
+    .asks_for_delimiter = false,
     .ddl_in_transaction = true,
     .compounds = false,
     .one_writer = true,

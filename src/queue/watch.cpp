@@ -192,9 +192,8 @@ bool all_are(core::context const& with, std::int64_t there) {
   return there == all;
 }
 
-/// MariaDB's client, not its server, has to be told where a trigger ends.
 std::string printed(core::context const& with, db::entry const& what) {
-  bool const delimited = with.dialect.quote == '`';
+  bool const delimited = with.dialect.asks_for_delimiter;
   std::string out = delimited ? "delimiter //\n" : "";
   for (auto const& one : what.parts) {
     out += one.what.text;

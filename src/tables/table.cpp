@@ -178,8 +178,7 @@ std::string quoted(db::dialect const& by, std::string_view identifier) {
 
 std::string literal(db::dialect const& by, std::string_view text) {
   auto out = doubled(text, '\'');
-  // There a backslash takes the next character with it.
-  if (by.quote == '`') {
+  if (by.backslash_escapes) {
     for (std::size_t at = 0; (at = out.find('\\', at)) != std::string::npos; at += 2) {
       out.insert(at, 1, '\\');
     }
