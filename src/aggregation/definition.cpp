@@ -1,5 +1,6 @@
 #include "aggregation/definition.hpp"
 
+#include "base/limits.hpp"
 #include "core/run.hpp"
 #include "core/transact.hpp"
 
@@ -52,11 +53,10 @@ class examiner {
 
   void bounds() const {
     auto const& o = of_.options;
-    if (o.chunk < 1 || o.chunk > 1'000'000) {
-      no("a chunk of " + std::to_string(o.chunk) + ": it must be between 1 and 1 000 000");
-    }
+    base::limits const in("aggregation", of_.name);
+    in.between("the chunk", o.chunk, 1, 1'000'000);
     if (o.source.group.empty()) no("it has no group: name a column, at least");
-    if (o.key_prefix.size() > 200) no("the prefix of its keys has more than 200 bytes");
+    in.length("the prefix of its keys", o.key_prefix, 200);
   }
 
   void table_fits(table const& one, std::string const& what) const {

@@ -2,6 +2,7 @@
 #include "aggregation/chunk.hpp"
 #include "aggregation/store.hpp"
 
+#include "base/limits.hpp"
 #include "base/rows.hpp"
 #include "core/transact.hpp"
 
@@ -21,9 +22,7 @@ timestamp instant(cell const& from) {
 }
 
 void check_limit(std::string_view name, int limit) {
-  if (limit < 1 || limit > 10'000) {
-    bad(name, "a limit of " + std::to_string(limit) + ": it must be between 1 and 10 000");
-  }
+  base::limits("aggregation", name).between("the limit", limit, 1, 10'000);
 }
 
 /// From the columns state, count and sums.

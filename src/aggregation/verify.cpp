@@ -1,6 +1,7 @@
 // Every parent against its rows, in one snapshot. Only what differs leaves the database.
 #include "aggregation/store.hpp"
 
+#include "base/limits.hpp"
 #include "core/transact.hpp"
 
 #include <daybook/error.hpp>
@@ -146,7 +147,7 @@ void findings::row(kind what, std::span<cell const> row) {
 }  // namespace
 
 verified store::verify(int limit) const {
-  if (limit < 1 || limit > 1'000'000) bad(of_.name, "the limit must be between 1 and 1 000 000");
+  base::limits("aggregation", of_.name).between("the limit", limit, 1, 1'000'000);
   verified out;
   core::transact(
       with_, {.name = "verify", .level = isolation::repeatable_read}, [&](db::session& on) {

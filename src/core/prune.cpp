@@ -1,4 +1,5 @@
 // Deletes history that nothing needs any more, a piece at a time.
+#include "base/limits.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
 
@@ -124,11 +125,8 @@ class pruner {
 }  // namespace
 
 pruned prune_history(context const& with, prune_options const& what, remark const& by) {
-  if (what.older_than < least_age || what.older_than > std::chrono::hours{24 * 36525}) {
-    throw error({.kind = fault::bad_argument}, "history older than " +
-                                                   std::to_string(what.older_than.count()) +
-                                                   " h: it must be between 1 hour and 100 years");
-  }
+  base::limits("prune_options")
+      .between("older_than", what.older_than, least_age, std::chrono::hours{24 * 36525});
   if (!what.process.empty()) check_name("process name", what.process);
   pruner all(with, what);
   auto const done = all.work();

@@ -3,6 +3,7 @@
 #include "core/start.hpp"
 
 #include "base/failpoint.hpp"
+#include "base/limits.hpp"
 #include "base/uuid.hpp"
 #include "core/date.hpp"
 #include "core/run.hpp"
@@ -31,11 +32,9 @@ std::optional<std::chrono::microseconds> to_length(cell const& from) {
 }
 
 void check_options(start_options const& options) {
-  if (options.deadline &&
-      (*options.deadline < std::chrono::milliseconds{1} || *options.deadline > longest_deadline)) {
-    throw error({.kind = fault::bad_argument}, "a deadline of " +
-                                                   std::to_string(options.deadline->count()) +
-                                                   " ms: it must be between 1 ms and 10 years");
+  if (options.deadline) {
+    base::limits("start_options")
+        .between("the deadline", *options.deadline, std::chrono::milliseconds{1}, longest_deadline);
   }
   bool const four_digits =
       !options.date || (options.date->ok() && options.date->year() >= std::chrono::year{1} &&

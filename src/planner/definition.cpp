@@ -1,5 +1,6 @@
 #include "planner/definition.hpp"
 
+#include "base/limits.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
 
@@ -15,22 +16,20 @@ namespace planners {
 
 namespace {
 
+using std::chrono::hours;
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 constexpr char between_columns = '\x1f';
 constexpr std::size_t longest_text = 1 << 20;
-
-void check_between(std::string_view name, char const* what, std::int64_t value, std::int64_t least,
-                   std::int64_t most) {
-  if (value >= least && value <= most) return;
-  bad(name, std::string(what) + " is " + std::to_string(value) + ": it must be between " +
-                std::to_string(least) + " and " + std::to_string(most));
-}
+constexpr hours longest_again{24 * 3660};
 
 void check_strategy(std::string_view name, query_strategy const& of) {
   if (of.query.empty()) bad(name, "it has no query");
-  if (of.query.size() > longest_text) bad(name, "its query is longer than 1 MiB");
-  check_between(name, "the query's timeout, in ms,", of.timeout.count(), 1000, 86'400'000);
+  base::limits const in("plan", name);
+  in.length("the query", of.query, longest_text);
+  in.between("the query's timeout", of.timeout, seconds{1}, hours{24});
 }
 
 void check_strategy(std::string_view name, inbox_strategy const& of) {
@@ -39,10 +38,11 @@ void check_strategy(std::string_view name, inbox_strategy const& of) {
 
 void check_strategy(std::string_view name, window_strategy const& of) {
   using unit = window_strategy::unit;
-  check_between(name, "the number of periods a pass launches (most)", of.most, 1, 100'000);
-  check_between(name, "again_after, in seconds,", of.again_after.count(), 0, 86'400LL * 3660);
+  base::limits const in("plan", name);
+  in.between("the number of periods a pass launches (most)", of.most, 1, 100'000);
+  in.between("again_after", of.again_after, seconds{0}, longest_again);
   if (of.each != unit::minute) {
-    check_between(name, "the number of units in a period", of.count, 1, 1);
+    in.between("the number of units in a period", of.count, 1, 1);
   } else if (of.count < 1 || of.count > 720 || 1440 % of.count != 0) {
     bad(name, "periods of " + std::to_string(of.count) +
                   " minutes: a day must be a multiple of them, as of 5, 15 or 60");
@@ -51,22 +51,18 @@ void check_strategy(std::string_view name, window_strategy const& of) {
 
 void check_strategy(std::string_view name, sweep_strategy const& of) {
   if (of.table.empty()) bad(name, "it names no table");
-  check_between(name, "the rows of a page", of.page, 1, 10'000);
-  check_between(name, "the rows that are held in memory (few)", of.few, 1, 1'000'000);
+  base::limits const in("plan", name);
+  in.between("the rows of a page", of.page, 1, 10'000);
+  in.between("the rows that are held in memory (few)", of.few, 1, 1'000'000);
   if (of.in_memory && !of.created.empty()) bad(name, "keys held in memory need no order (created)");
   if (of.in_memory && of.few / of.page > 10'000) {
     bad(name,
         "its rows are cut at once, and would be more than 10000 pages: larger pages, or fewer "
         "rows (few)");
   }
-  check_between(name, "the number of comparisons", of.comparisons, 0, 1000);
-  check_between(name, "the time to the next sweep (again), in seconds,", of.again.count(), 0,
-                86'400LL * 3660);
-  // Its tasks are called NAME/SWEEP/PAGE.
-  if (name.size() > longest_sweeper) {
-    bad(name,
-        "the name of a sweep's plan is longer than " + std::to_string(longest_sweeper) + " bytes");
-  }
+  in.between("the number of comparisons", of.comparisons, 0, 1000);
+  in.between("the time to the next sweep (again)", of.again, seconds{0}, longest_again);
+  in.length("the name of a sweep's plan", name, longest_sweeper);  // its tasks: NAME/SWEEP/PAGE
 }
 
 /// What the strategies keep in their common row.
@@ -120,32 +116,31 @@ columns columns_of(sweep_strategy const& of) {
 void put_strategy(planner_options& to, std::int64_t strategy, columns from) {
   switch (strategy) {
     case 0:
-      to.strategy = query_strategy{
-          std::move(from.source),
-          std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(from.timeout_us))};
+      to.strategy =
+          query_strategy{std::move(from.source),
+                         std::chrono::duration_cast<milliseconds>(microseconds(from.timeout_us))};
       return;
     case 1: to.strategy = inbox_strategy{std::move(from.source)}; return;
     case 2:
-      to.strategy = window_strategy{
-          static_cast<window_strategy::unit>(from.unit),
-          static_cast<int>(from.count),
-          std::move(from.source),
-          timestamp(microseconds(from.since_us)),
-          from.newest_first,
-          static_cast<int>(from.most),
-          std::chrono::duration_cast<std::chrono::seconds>(microseconds(from.again_us))};
+      to.strategy =
+          window_strategy{static_cast<window_strategy::unit>(from.unit),
+                          static_cast<int>(from.count),
+                          std::move(from.source),
+                          timestamp(microseconds(from.since_us)),
+                          from.newest_first,
+                          static_cast<int>(from.most),
+                          std::chrono::duration_cast<seconds>(microseconds(from.again_us))};
       return;
     default: break;
   }
-  sweep_strategy out{
-      .table = std::move(from.source),
-      .key = {},
-      .created = std::move(from.created),
-      .in_memory = from.in_memory,
-      .few = from.few,
-      .page = static_cast<int>(from.count),
-      .comparisons = static_cast<int>(from.most),
-      .again = std::chrono::duration_cast<std::chrono::seconds>(microseconds(from.again_us))};
+  sweep_strategy out{.table = std::move(from.source),
+                     .key = {},
+                     .created = std::move(from.created),
+                     .in_memory = from.in_memory,
+                     .few = from.few,
+                     .page = static_cast<int>(from.count),
+                     .comparisons = static_cast<int>(from.most),
+                     .again = std::chrono::duration_cast<seconds>(microseconds(from.again_us))};
   for (std::size_t at = 0; at < from.key_columns.size();) {
     auto const end = std::min(from.key_columns.find(between_columns, at), from.key_columns.size());
     out.key.push_back(from.key_columns.substr(at, end - at));
@@ -162,15 +157,14 @@ void bad(std::string_view planner, std::string const& what) {
 
 void check(std::string_view name, planner_options const& of) {
   check_name("plan name", name);
-  // Its passes are runs of process "plan NAME".
-  if (name.size() > longest_name - 5) bad(name, "its name is longer than 250 bytes");
+  base::limits const in("plan", name);
+  in.length("its name", name, longest_name - 5);  // its passes are runs of process "plan NAME"
   if (of.queue.empty()) bad(name, "it does not say in which queue its tasks are (queue)");
   std::visit([&](auto const& strategy) { check_strategy(name, strategy); }, of.strategy);
-  if (of.check.size() > longest_text) bad(name, "its check is longer than 1 MiB");
-  check_between(name, "the time between passes (every), in ms,", of.every.count(), 100,
-                86'400'000LL * 366);
-  check_between(name, "the priority", of.priority, 0, 9);
-  check_between(name, "the page", of.page, 1, 10'000);
+  in.length("the check", of.check, longest_text);
+  in.between("the time between passes (every)", of.every, milliseconds{100}, hours{24 * 366});
+  in.between("the priority", of.priority, 0, 9);
+  in.between("the page", of.page, 1, 10'000);
 }
 
 void write(core::context const& with, std::string_view name, planner_options const& of,
@@ -232,7 +226,7 @@ std::optional<definition> look(core::context const& with, std::string_view name)
     out->paused = number(5) != 0;
     decode(row[6], out->error);
     auto& to = out->options;
-    to.every = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(number(7)));
+    to.every = std::chrono::duration_cast<milliseconds>(microseconds(number(7)));
     columns own{.timeout_us = number(8),
                 .since_us = number(9),
                 .again_us = number(10),

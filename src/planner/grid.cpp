@@ -1,4 +1,5 @@
 // What people ask about the periods of a window.
+#include "base/limits.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
 #include "planner/period_rows.hpp"
@@ -72,10 +73,7 @@ void put_row(period_info& to, std::span<cell const> row, store const& of, db::se
 std::vector<period_info> store::grid(grid_query const& what) const {
   with().check_process();
   auto const& how = window_of(of_);
-  if (what.limit < 1 || what.limit > 10'000) {
-    bad(of_.name,
-        "a grid of " + std::to_string(what.limit) + " periods: it must be between 1 and 10000");
-  }
+  base::limits("plan", of_.name).between("the number of periods (limit)", what.limit, 1, 10'000);
   auto const now = bounds_of(with(), of_.id, how.since).now;
   periods const in(how);
   walk over(in, std::max(what.from.value_or(how.since), how.since),

@@ -1,4 +1,5 @@
 // A pass: a run, and its pages, each a step of that; and a preview, which undoes them.
+#include "base/limits.hpp"
 #include "core/run.hpp"
 #include "core/transact.hpp"
 #include "planner/strategy.hpp"
@@ -192,10 +193,7 @@ passed store::pass(pass_options const& how) const {
 
 std::vector<plan_preview> store::preview(int limit, launch_check const& check) const {
   with().check_process();
-  if (limit < 1 || limit > 10'000) {
-    bad(of_.name,
-        "a preview of " + std::to_string(limit) + " keys: it must be between 1 and 10000");
-  }
+  base::limits("plan", of_.name).between("the number of keys (limit)", limit, 1, 10'000);
   looking mine(*this, static_cast<std::size_t>(limit), check);
   feed_any(*this, mine);
   return std::move(mine).found();

@@ -1,5 +1,6 @@
 #include "planner/store.hpp"
 
+#include "base/limits.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
@@ -79,10 +80,7 @@ planner_info store::info() const {
 
 std::vector<refused_key> store::refusals(refusals_query const& what) const {
   with().check_process();
-  if (what.limit < 1 || what.limit > 10'000) {
-    bad(of_.name,
-        "a page of " + std::to_string(what.limit) + " keys: it must be between 1 and 10000");
-  }
+  base::limits("plan", of_.name).between("the number of keys (limit)", what.limit, 1, 10'000);
   std::vector<refused_key> out;
   core::read(with(), [&](db::session& on) {
     out.clear();

@@ -1,4 +1,5 @@
 // What people and workers ask of sweeps and their pages.
+#include "base/limits.hpp"
 #include "base/numbers.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
@@ -109,9 +110,7 @@ bool store::sweep_now(remark const& by) const {
 std::vector<sweep_info> store::sweeps(int limit) const {
   with().check_process();
   static_cast<void>(as_sweep());
-  if (limit < 1 || limit > 10'000) {
-    bad(of_.name, "a page of " + std::to_string(limit) + " sweeps: it must be between 1 and 10000");
-  }
+  base::limits("plan", of_.name).between("the number of sweeps (limit)", limit, 1, 10'000);
   std::vector<sweep_info> out;
   core::read(with(), [&](db::session& on) {
     out.clear();

@@ -2,6 +2,8 @@
 // perform() and finish_in().
 #include "queue/hand_out.hpp"
 
+#include "base/limits.hpp"
+
 #include <daybook/error.hpp>
 #include <daybook/queue.hpp>
 
@@ -14,18 +16,12 @@ inline namespace v1 {
 namespace queues {
 
 hand_out_options checked(hand_out_options options, std::string_view queue) {
-  auto const require = [&](bool right, char const* what) {
-    if (right) return;
-    throw error({.kind = fault::bad_argument},
-                "the hand-out of queue '" + std::string(queue) + "': " + what);
-  };
   using std::chrono::milliseconds;
-  require(options.batch >= 1 && options.batch <= 10'000, "a batch is 1 to 10000 tasks");
-  require(options.ahead >= 0 && options.ahead <= 100, "0 to 100 claims are ahead");
-  require(options.flush_every >= milliseconds{1} && options.flush_every <= std::chrono::minutes{1},
-          "what is finished is written after 1 ms to a minute");
-  require(options.poll >= milliseconds{1} && options.poll <= std::chrono::hours{1},
-          "it polls every 1 ms to an hour");
+  base::limits const in("the hand-out of queue", queue);
+  in.between("the batch", options.batch, 1, 10'000);
+  in.between("the number of claims ahead", options.ahead, 0, 100);
+  in.between("flush_every", options.flush_every, milliseconds{1}, std::chrono::minutes{1});
+  in.between("the poll", options.poll, milliseconds{1}, std::chrono::hours{1});
   return options;
 }
 
@@ -334,14 +330,10 @@ hand_out::~hand_out() { stop(); }
 std::optional<handed> hand_out::next(std::stop_token stop) { return inside_->next(stop); }
 std::vector<handed> hand_out::next_batch(std::size_t most, std::chrono::milliseconds gather,
                                          std::stop_token stop) {
-  if (most < 1 || most > 10'000) {
-    throw error({.kind = fault::bad_argument}, "1 to 10000 tasks are handed out at a time");
-  }
-  if (gather < std::chrono::milliseconds{0} || gather > std::chrono::hours{1}) {
-    throw error({.kind = fault::bad_argument}, "several tasks are waited for for " +
-                                                   std::to_string(gather.count()) +
-                                                   " ms: it must be between 0 and an hour");
-  }
+  base::limits const in("hand_out::next_batch");
+  in.between("the number of tasks (most)", most, 1, 10'000);
+  in.between("the time to gather them", gather, std::chrono::milliseconds{0},
+             std::chrono::hours{1});
   return inside_->next_batch(most, gather, stop);
 }
 void hand_out::change(hand_out_options options) { inside_->change(options); }

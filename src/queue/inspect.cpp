@@ -1,4 +1,5 @@
 // Where tasks are: in the one segment that covers each, or in a claim.
+#include "base/limits.hpp"
 #include "queue/batch.hpp"
 #include "queue/store.hpp"
 
@@ -114,11 +115,7 @@ bool store::is_asked_in(db::session& on, std::int64_t member) const {
 
 std::vector<task_info> store::tasks(tasks_query const& what) const {
   with_.check_process();
-  if (what.limit < 1 || what.limit > 10'000) {
-    throw error({.kind = fault::bad_argument}, "queue '" + name_ + "': a page of " +
-                                                   std::to_string(what.limit) +
-                                                   " tasks: it must be between 1 and 10000");
-  }
+  base::limits("queue", name_).between("the number of tasks (limit)", what.limit, 1, 10'000);
   auto const here = present();
   auto const limit = static_cast<std::size_t>(what.limit);
   bool const running = what.state == task_state::running;

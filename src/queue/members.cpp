@@ -1,5 +1,6 @@
 // Members: keys that come and go, and what people ask for. Ids are given out in blocks, each block
 // to one process, so that the keys that one process adds are neighbours.
+#include "base/limits.hpp"
 #include "base/rows.hpp"
 #include "db/cells.hpp"
 #include "queue/series.hpp"
@@ -33,11 +34,7 @@ void check_options(std::string_view queue, task_options const& how, policy const
                 "queue '" + std::string(queue) +
                     "': a task that is due after the year 9999 (at): name an earlier time");
   }
-  if (how.priority < 0 || how.priority >= priorities) {
-    throw error({.kind = fault::bad_argument},
-                "queue '" + std::string(queue) + "': a priority of " +
-                    std::to_string(how.priority) + ": it must be between 0 and 9");
-  }
+  base::limits("queue", queue).between("the priority", how.priority, 0, priorities - 1);
   if (by.in_order && how.priority != task_options{}.priority) {
     throw error({.kind = fault::bad_argument},
                 "queue '" + std::string(queue) +

@@ -1,4 +1,5 @@
 // daybook::queue, claim, result: what users see of this room.
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "queue/batch.hpp"
 #include "queue/import.hpp"
@@ -58,11 +59,8 @@ result result::cancel(std::string remark) { return {kind::cancel, std::move(rema
 result result::unknown(std::string remark) { return {kind::unknown, std::move(remark)}; }
 
 result result::snooze(std::chrono::milliseconds length, std::string remark) {
-  if (length < std::chrono::milliseconds{1} || length > std::chrono::hours{24 * 3653}) {
-    throw error({.kind = fault::bad_argument}, "a task is snoozed for " +
-                                                   std::to_string(length.count()) +
-                                                   " ms: it must be between 1 ms and 10 years");
-  }
+  base::limits("a task").between("the length of its snooze", length, std::chrono::milliseconds{1},
+                                 std::chrono::hours{24 * 3653});
   return {kind::snooze, std::move(remark), length};
 }
 

@@ -1,5 +1,6 @@
 #include "queue/store.hpp"
 
+#include "base/limits.hpp"
 #include "base/rows.hpp"
 #include "queue/opened.hpp"
 #include "queue/people.hpp"
@@ -15,41 +16,28 @@ namespace queues {
 
 namespace {
 
+using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-constexpr microseconds longest_period = std::chrono::hours{24 * 36525};
+constexpr hours longest_period{24 * 36525};
+constexpr hours longest_backoff{24 * 365};
 
 [[noreturn]] void bad(std::string_view queue, std::string const& what) {
   throw error({.kind = fault::bad_argument}, "queue '" + std::string(queue) + "': " + what);
 }
 
-void check_between(std::string_view queue, char const* what, std::int64_t value, std::int64_t least,
-                   std::int64_t most) {
-  if (value >= least && value <= most) return;
-  bad(queue, std::string(what) + " is " + std::to_string(value) + ": it must be between " +
-                 std::to_string(least) + " and " + std::to_string(most));
-}
-
 void check_times(std::string_view queue, queue_options const& of) {
+  base::limits const in("queue", queue);
   bool const once = of.period == microseconds{0};
-  if (!once && (of.period < seconds{1} || of.period > longest_period)) {
-    bad(queue, "a period of " + std::to_string(of.period.count()) +
-                   " us: it must be 0 (each task once), or between a second and 100 years");
-  }
+  if (!once) in.between("the period (0: each task once)", of.period, seconds{1}, longest_period);
   if (of.grain != microseconds{0}) {
     if (of.grain < seconds{1}) bad(queue, "a grain below a second");
     if (!once && of.grain > of.period) bad(queue, "a grain above the period");
   }
-  check_between(queue, "the first back-off, in ms,", of.backoff.count(), 0, 86'400'000LL * 365);
-  if (of.longest_backoff < of.backoff) bad(queue, "its longest back-off is below its first");
-  if (of.longest_backoff > std::chrono::hours{24 * 365}) bad(queue, "a back-off above a year");
-  // Compared in its own unit: the longest there is in hours is none in microseconds.
-  if (of.retention < std::chrono::hours{1} ||
-      of.retention > std::chrono::floor<std::chrono::hours>(longest_period)) {
-    bad(queue, "a retention of " + std::to_string(of.retention.count()) +
-                   " hours: it must be between an hour and 100 years");
-  }
+  in.between("the first back-off", of.backoff, seconds{0}, longest_backoff);
+  in.between("the longest back-off", of.longest_backoff, of.backoff, longest_backoff);
+  in.between("the retention", of.retention, hours{1}, longest_period);
   if (of.forget_done != seconds{0}) {
     if (!once) bad(queue, "members of a queue with a period are never done for good (forget_done)");
     if (of.forget_done < std::chrono::minutes{1} || of.forget_done > of.retention) {
@@ -72,10 +60,11 @@ void check_times(std::string_view queue, queue_options const& of) {
 void check(std::string_view name, queue_options const& of) {
   check_name("queue name", name);
   check_times(name, of);
-  check_between(name, "the number of attempts", of.attempts, 1, 1000);
-  check_between(name, "the crash limit", of.crash_limit, 1, 100);
-  check_between(name, "the running limit", of.running_limit, 0, 1'000'000);
-  check_between(name, "the segment", of.segment, 1, 1000);
+  base::limits const in("queue", name);
+  in.between("the number of attempts", of.attempts, 1, 1000);
+  in.between("the crash limit", of.crash_limit, 1, 100);
+  in.between("the running limit", of.running_limit, 0, 1'000'000);
+  in.between("the segment", of.segment, 1, 1000);
   if (of.mode == step_mode::unrecorded) bad(name, "a mode of its own is wanted");
 }
 
@@ -135,7 +124,7 @@ row row_of(std::span<cell const> cells) {
   to.running_limit = static_cast<int>(n[11]);
   if (n[12] > 0) to.rate = rate{1, microseconds(n[12])};
   to.rounds = n[13] != 0;
-  to.retention = std::chrono::duration_cast<std::chrono::hours>(microseconds(n[14]));
+  to.retention = std::chrono::duration_cast<hours>(microseconds(n[14]));
   to.segment = static_cast<int>(n[15]);
   out.paused = n[16] != 0;
   to.on_new = static_cast<daybook::on_new>(n[17]);

@@ -1,5 +1,6 @@
 #include "schedule/store.hpp"
 
+#include "base/limits.hpp"
 #include "core/holder.hpp"
 #include "core/operate.hpp"
 
@@ -24,25 +25,16 @@ constexpr std::chrono::hours longest{24 * 366};
   throw error({.kind = fault::bad_argument}, "schedule '" + std::string(schedule) + "': " + what);
 }
 
-void check_between(std::string_view schedule, char const* what, std::int64_t value,
-                   std::int64_t least, std::int64_t most) {
-  if (value >= least && value <= most) return;
-  bad(schedule, std::string(what) + " is " + std::to_string(value) + ": it must be between " +
-                    std::to_string(least) + " and " + std::to_string(most));
-}
-
 void check(std::string_view name, schedule_options const& of) {
   check_name("schedule name", name);
-  check_between(name, "'most'", of.most, 1, 100'000);
-  check_between(name, "the grace, in seconds,", of.grace.count(), 1,
-                std::chrono::seconds(longest).count());
-  check_between(name, "the number of attempts", of.attempts, 1, 1000);
-  check_between(name, "the first back-off, in ms,", of.backoff.count(), 0,
-                std::chrono::milliseconds(longest).count());
-  check_between(name, "the longest back-off, in ms,", of.longest_backoff.count(),
-                of.backoff.count(), std::chrono::milliseconds(longest).count());
-  check_between(name, "the crash limit", of.crash_limit, 1, 100);
-  check_between(name, "the number of ticks kept", of.keep, 10, 1'000'000);
+  base::limits const in("schedule", name);
+  in.between("'most'", of.most, 1, 100'000);
+  in.between("the grace", of.grace, std::chrono::seconds{1}, longest);
+  in.between("the number of attempts", of.attempts, 1, 1000);
+  in.between("the first back-off", of.backoff, std::chrono::seconds{0}, longest);
+  in.between("the longest back-off", of.longest_backoff, of.backoff, longest);
+  in.between("the crash limit", of.crash_limit, 1, 100);
+  in.between("the number of ticks kept", of.keep, 10, 1'000'000);
 }
 
 /// What decides which instants are ticks.
@@ -290,7 +282,7 @@ bool store::remove(remark const& by) const {
 }
 
 std::vector<tick_info> store::ticks(ticks_query const& what) const {
-  check_between(name_, "the limit", what.limit, 1, 10'000);
+  base::limits("schedule", name_).between("the limit", what.limit, 1, 10'000);
   auto const before = what.before ? us_of(*what.before) : std::numeric_limits<std::int64_t>::max();
   auto const state = what.state ? static_cast<std::int64_t>(*what.state) : std::int64_t{-1};
   std::vector<tick_info> out;

@@ -1,5 +1,6 @@
 #include "work/crew.hpp"
 
+#include "base/limits.hpp"
 #include "queue/hand_out.hpp"
 
 #include <daybook/error.hpp>
@@ -47,19 +48,14 @@ std::optional<std::string> thrown_by(F const& handler) {
 }  // namespace
 
 order checked(order of, std::string_view queue) {
-  auto const require = [&](bool right, char const* what) {
-    if (right) return;
-    throw error({.kind = fault::bad_argument},
-                "working queue '" + std::string(queue) + "': " + what);
-  };
   auto const& options = of.options;
-  require(of.one || of.many, "there is no handler");
-  require(options.threads >= 1 && options.threads <= 1000, "1 to 1000 threads");
-  require(options.timeout >= milliseconds{0} && options.timeout <= std::chrono::hours{24 * 366},
-          "a timeout is a year at most; 0: none");
-  require(options.batch >= 1 && options.batch <= 10'000, "a batch is 1 to 10000 tasks");
-  require(options.gather >= milliseconds{0} && options.gather <= std::chrono::hours{1},
-          "a batch is waited for for an hour at most");
+  base::limits const in("working queue", queue);
+  if (!of.one && !of.many) in.refuse("there is no handler");
+  in.between("the number of threads", options.threads, 1, 1000);
+  in.between("the timeout (0: none)", options.timeout, milliseconds{0},
+             std::chrono::hours{24 * 366});
+  in.between("the batch", options.batch, 1, 10'000);
+  in.between("the time to gather a batch", options.gather, milliseconds{0}, std::chrono::hours{1});
   queues::checked(options.claims, queue);
   // A batch is of few claims, so that it ends with few of them.
   if (of.many) of.options.claims.batch = std::max(options.claims.batch, options.batch);

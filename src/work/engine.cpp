@@ -1,5 +1,6 @@
 #include "work/engine.hpp"
 
+#include "base/limits.hpp"
 #include "core/version.hpp"
 
 #include <daybook/error.hpp>
@@ -32,18 +33,11 @@ bool plain(std::string_view text) {
 }
 
 book_options checked(book_options options) {
-  if (options.lease < shortest_lease || options.lease > longest_lease) {
-    bad("a lease of " + std::to_string(options.lease.count()) +
-        " ms: it must be between 1 second and 24 hours");
-  }
-  if (options.connections < 1 || options.connections > 1000) {
-    bad("book_options::connections must be between 1 and 1000");
-  }
-  if (options.async_threads > 1000) bad("book_options::async_threads must be at most 1000");
-  if (options.connect_timeout < milliseconds{1} || options.connect_timeout > longest_lease) {
-    bad("a connect_timeout of " + std::to_string(options.connect_timeout.count()) +
-        " ms: it must be between 1 ms and 24 hours");
-  }
+  base::limits const in("book_options");
+  in.between("the lease", options.lease, shortest_lease, longest_lease);
+  in.between("connections", options.connections, 1, 1000);
+  in.between("async_threads", options.async_threads, 0, 1000);
+  in.between("connect_timeout", options.connect_timeout, milliseconds{1}, longest_lease);
   if (!plain(options.prefix)) {
     bad("the table prefix must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
   }

@@ -123,7 +123,7 @@ TEST_P(declared_so, what_does_not_fit_is_named) {
   EXPECT_THAT(says([](auto& o) { o.source.taken = 1; }), HasSubstr("the same"));
   EXPECT_THAT(says([](auto& o) { o.sums = {{"move_no", "move_sum"}}; }), HasSubstr("'move_no'"));
   EXPECT_THAT(says([](auto& o) { o.parent.key = "worker_id"; }), HasSubstr("not unique"));
-  EXPECT_THAT(says([](auto& o) { o.chunk = 0; }), HasSubstr("a chunk of 0"));
+  EXPECT_THAT(says([](auto& o) { o.chunk = 0; }), HasSubstr("the chunk is 0"));
   EXPECT_THAT(says([](auto& o) { o.source.filter = "no_such = 1"; }), HasSubstr("the filter"));
   EXPECT_THAT(says([](auto& o) {
                 o.parent.opening = {{"boss_id", "no_such"}};

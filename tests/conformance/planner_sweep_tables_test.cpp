@@ -256,7 +256,7 @@ TEST_P(swept_keys, what_cannot_be_swept) {
   EXPECT_NE(message_of([&] {
               book_.make_planner(std::string(214, 'x'),
                                  {.queue = "pages", .strategy = sweep_strategy{.table = "odd"}});
-            }).find("longer than 213 bytes"),
+            }).find("is 214 bytes long: at most 213"),
             std::string::npos);
   auto other = book_.make_planner(
       "asks", {.queue = "pages", .strategy = daybook::query_strategy{"select id from odd"}});
