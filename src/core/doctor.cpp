@@ -1,11 +1,11 @@
 #include "core/doctor.hpp"
 
+#include "base/numbers.hpp"
 #include "core/transact.hpp"
 #include "core/version.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -105,13 +105,6 @@ constexpr std::array rules{
          "read their own"},
 };
 
-std::optional<std::int64_t> to_number(std::string_view text) {
-  std::int64_t out = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
 template <class F>
 bool any_word(std::string_view words, F const& matches) {
   for (;;) {
@@ -129,10 +122,10 @@ bool holds(rule const& what, std::string_view found) {
     case test::is_not: return !any_word(what.good, same);
     case test::contains:
       return any_word(what.good, [&](auto word) { return found.find(word) != found.npos; });
-    case test::at_least: return to_number(found).value_or(0) >= *to_number(what.good);
+    case test::at_least: return base::number_of(found).value_or(0) >= *base::number_of(what.good);
     case test::at_most: {
-      auto const number = to_number(found);
-      return number && std::abs(*number) <= *to_number(what.good);
+      auto const number = base::number_of(found);
+      return number && std::abs(*number) <= *base::number_of(what.good);
     }
   }
   return false;
@@ -166,7 +159,7 @@ finding version_finding(context const& with) {
 
 std::vector<finding> examine(context const& with) {
   settings seen;
-  read(with, std::chrono::seconds{10}, [&](db::session& on) {
+  read(with, [&](db::session& on) {
     seen.clear();
     for (auto& one : on.facts()) seen[one.name] = one.found;
     auto const rows = db::run(on, with.sql["doctor.settings"], {});

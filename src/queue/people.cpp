@@ -1,5 +1,6 @@
 #include "queue/people.hpp"
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
@@ -102,16 +103,15 @@ bool ask(store const& in, key const& of, task_request what, remark const& by) {
   // Once more, what is written down was asked for.
   bool const there = core::insist([&] {
     bool before = false;
-    auto const decided =
-        core::transact(in.with(), {.name = "ask", .patience = patience}, [&](db::session& on) {
-          before = !write_down(on, change, detail);
-          if (before) return core::decision::rollback;
-          return db::run(on, in.with().sql["request.put"],
-                         {in.present().id, of.str(), static_cast<std::int64_t>(what)})
-                             .affected > 0
-                     ? core::decision::commit
-                     : core::decision::rollback;
-        });
+    auto const decided = core::transact(in.with(), {.name = "ask"}, [&](db::session& on) {
+      before = !write_down(on, change, detail);
+      if (before) return core::decision::rollback;
+      return db::run(on, in.with().sql["request.put"],
+                     {in.present().id, of.str(), static_cast<std::int64_t>(what)})
+                         .affected > 0
+                 ? core::decision::commit
+                 : core::decision::rollback;
+    });
     return before || decided == core::decision::commit;
   });
   in.ring();
@@ -135,7 +135,7 @@ std::int64_t ask_all(store const& in, task_state state, task_request what, remar
     auto const from = after;
     std::int64_t count = 0;
     try {
-      core::transact(in.with(), {.name = "ask", .patience = patience}, [&](db::session& on) {
+      core::transact(in.with(), {.name = "ask"}, [&](db::session& on) {
         after = from;
         count = ask_piece(in, on, state, what, after);
         if (count == 0) return core::decision::rollback;
@@ -187,7 +187,7 @@ void write_down(core::context const& with, std::string_view queue, std::string_v
   core::change const change{with, process, key, action, core::bounded_remark(by)};
   // Once more, a detail is written down once.
   core::insist([&] {
-    core::transact(with, {.name = "ask", .patience = patience}, [&](db::session& on) {
+    core::transact(with, {.name = "ask"}, [&](db::session& on) {
       act(on);
       write_down(on, change, detail);
       return core::decision::commit;
@@ -197,13 +197,9 @@ void write_down(core::context const& with, std::string_view queue, std::string_v
 
 std::vector<task_outcome> outcomes(store const& in, key const& of, int limit) {
   in.with().check_process();
-  if (limit < 1 || limit > 10'000) {
-    throw error({.kind = fault::bad_argument}, "queue '" + in.name() + "': a page of " +
-                                                   std::to_string(limit) +
-                                                   " outcomes: it must be between 1 and 10000");
-  }
+  base::limits("queue", in.name()).between("the number of outcomes (limit)", limit, 1, 10'000);
   std::vector<task_outcome> out;
-  core::read(in.with(), patience, [&](db::session& on) {
+  core::read(in.with(), [&](db::session& on) {
     out.clear();
     auto const member = db::run(on, in.with().sql["member.find"], {in.present().id, of.str()});
     if (member.size() == 0) return;

@@ -93,7 +93,7 @@ class stopwatch {
 
 void check_query(core::context const& with, std::string const& what, std::string_view query) {
   try {
-    core::read(with, patience, [&](db::session& on) {
+    core::read(with, [&](db::session& on) {
       static_cast<void>(
           width_of(with, on, {{"query", std::string(query)}, {"staged", with.sql.prefix()}}));
     });
@@ -122,7 +122,7 @@ void rows_of_query::open(std::string_view query) {
   db::holes how{{"staged", with_.sql.prefix() + "import"}, {"query", std::string(query)}};
   bool const in_transaction = with_.sql.text_of("import.needs", how) == "transaction";
   // On one handle of the application's there is no other connection to write on.
-  if (!with_.borrowed) held_.emplace(with_.sessions.lend(patience));
+  if (!with_.borrowed) held_.emplace(with_.sessions.lend(core::usual_patience));
   if (held_ && in_transaction) {
     (*held_)->begin(isolation::read_committed);
     begun_ = true;
@@ -158,7 +158,7 @@ std::optional<entry> rows_of_query::next() {
 
 template <class F>
 void rows_of_query::run(F const& body) {
-  if (!held_) return core::read(with_, patience, body);
+  if (!held_) return core::read(with_, body);
   stopwatch watch(**held_, how_.timeout);
   try {
     body(**held_);

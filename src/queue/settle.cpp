@@ -278,6 +278,12 @@ std::vector<segment> carve(segment const& of, segment const& one) {
   return out;
 }
 
+std::int64_t ids_in(std::span<segment const> of) noexcept {
+  std::int64_t sum = 0;
+  for (auto const& one : of) sum += one.size();
+  return sum;
+}
+
 std::vector<segment> merged(std::span<segment const> in_order, std::int64_t widest) {
   std::vector<segment> out;
   for (auto const& next : in_order) {

@@ -125,6 +125,7 @@ using asked = task_request;
 /// `of` without `id`, and `one`, which has it alone.
 [[nodiscard]] std::vector<segment> carve(segment const& of, segment const& one);
 
+[[nodiscard]] std::int64_t ids_in(std::span<segment const> of) noexcept;
 /// The same ids in fewer rows: neighbours that share everything are one, up to `widest`.
 [[nodiscard]] std::vector<segment> merged(std::span<segment const> in_order, std::int64_t widest);
 /// Without the ids that have no member, where these are more than half.

@@ -31,7 +31,6 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-inline constexpr auto patience = core::usual_patience;
 class batch;
 
 class store : public std::enable_shared_from_this<store> {
@@ -146,7 +145,6 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
   std::unique_ptr<batch> batch_of(db::table found, std::string const& id,
                                   std::string const& holder);
-  bool drop_if_dead() const;
   [[nodiscard]] bool others_lock_it(bool suspects) const;
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
   void learn(std::int64_t ids, std::size_t segments, std::int64_t version);

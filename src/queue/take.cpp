@@ -1,5 +1,6 @@
 // Claiming: due segments become a claim with this process's name on it.
 #include "base/failpoint.hpp"
+#include "base/limits.hpp"
 #include "base/mutant.hpp"
 #include "base/uuid.hpp"
 #include "queue/batch.hpp"
@@ -31,12 +32,6 @@ std::int64_t number_in(db::table const& from, std::size_t column) {
   std::int64_t out = 0;
   decode(from.row(0)[column], out);
   return out;
-}
-
-std::int64_t ids_in(std::vector<segment> const& of) {
-  std::int64_t sum = 0;
-  for (auto const& one : of) sum += one.size();
-  return sum;
 }
 
 /// The ids of a claim that is there, by its ranges: the row that has no id.
@@ -153,7 +148,7 @@ std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::str
   try {
     // Where writers take turns, the tasks are read when the turn is another's.
     if (with_.dialect.one_writer) {
-      core::read(with_, patience, [&](db::session& on) {
+      core::read(with_, [&](db::session& on) {
         auto tasks = db::run(on, with_.sql["claim.tasks"], {id});
         // Not one: it was taken back meanwhile, and goes on as a claim without tasks.
         if (tasks.size() > 1) what.found = std::move(tasks);
@@ -261,10 +256,10 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
       if (!how.suspects && goes_together() && !present().in_turns()) {
         std::vector<db::call> calls;
         add_taking(calls, id, who, how.limit);
-        auto answers = core::write_together(with_, {.name = "claim", .patience = patience}, calls);
+        auto answers = core::write_together(with_, {.name = "claim"}, calls);
         took.found = db::gathered(answers);
       } else {
-        core::transact(with_, {.name = "claim", .patience = patience}, [&](db::session& on) {
+        core::transact(with_, {.name = "claim"}, [&](db::session& on) {
           took = {};
           took = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
           return took.any() ? core::decision::commit : core::decision::rollback;
@@ -284,24 +279,12 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
   }
 }
 
-/// One that was declared dead is given nothing; the process goes on as a new one.
-bool store::drop_if_dead() const {
-  auto const who = lease_->peek();
-  if (!who || who->dead()) return false;
-  std::int64_t alive = 1;
-  core::read(with_, patience, [&](db::session& on) {
-    alive = number_in(db::run(on, with_.sql["holder.alive"], {who->uuid()}), 0);
-  });
-  if (alive == 0) who->die();
-  return alive == 0;
-}
-
 /// After a claim that found nothing: whether something is due all the same. Where those who claim
 /// take turns, something may be due that must not begin.
 bool store::others_lock_it(bool suspects) const {
   if (with_.dialect.one_writer || present().in_turns()) return false;
   bool due = false;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     auto const lane = std::int64_t{suspects ? priorities : 0};
     decode(db::run(on, with_.sql["claim.due"], {present().id, lane}).row(0)[0], due);
   });
@@ -310,11 +293,7 @@ bool store::others_lock_it(bool suspects) const {
 
 std::unique_ptr<batch> store::claim(claim_options const& how) {
   with_.check_process();
-  if (how.limit < 1 || how.limit > largest_claim) {
-    throw error({.kind = fault::bad_argument}, "queue '" + name_ + "': a claim of " +
-                                                   std::to_string(how.limit) +
-                                                   " tasks: it must be between 1 and 10000");
-  }
+  base::limits("queue", name_).between("the number of tasks (limit)", how.limit, 1, largest_claim);
   settle_orphans();
   follow_seen();
   attend();
@@ -326,7 +305,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
       follow_seen();
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
-    } else if (!drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
+    } else if (!lease_->drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
       if (pause > longest_pause || !others_lock_it(how.suspects)) break;
       std::this_thread::sleep_for(std::exchange(pause, pause * 2));
     }

@@ -25,12 +25,6 @@ constexpr std::int64_t largest_piece = 1000;
 constexpr std::int64_t ids_at_once = 100'000;
 constexpr std::int64_t tombstone_us = 86'400'000'000;  ///< how long a reclaimed claim is known
 
-std::int64_t ids_in(std::vector<segment> const& of) {
-  std::int64_t sum = 0;
-  for (auto const& one : of) sum += one.size();
-  return sum;
-}
-
 /// So many segments, should they be as these.
 std::int64_t piece_like(std::vector<segment> const& these) {
   auto const count = static_cast<std::int64_t>(these.size());

@@ -108,7 +108,7 @@ bool launcher::advance(db::session& on, definition const& of, decision const& wh
 
 void launcher::skip(definition const& of, skipped const& what) {
   try {
-    core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+    core::transact(with_, {.name = "tick"}, [&](db::session& on) {
       if (!advance(on, of, {what, {}})) return core::decision::rollback;
       prune(on, of);
       return core::decision::commit;
@@ -157,7 +157,7 @@ attended launcher::launch(definition const& of, decision const& what) {
   // Somebody has used this key by hand. One that is held is waited for.
   if (got->why() == refusal::running_elsewhere) return {};
   bool const done = got->why() == refusal::done_before;
-  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!advance(on, of, what)) return core::decision::rollback;
     add(on, tick_state::running, {});
     write_end(on, with_, of.name, tick, {done ? tick_state::done : tick_state::failed, 0, {}},
@@ -170,7 +170,7 @@ attended launcher::launch(definition const& of, decision const& what) {
 attended launcher::try_again(definition const& of) {
   std::optional<tick_info> tick;
   std::string_view const name = of.name;
-  core::read(with_, patience, [&](db::session& on) {
+  core::read(with_, [&](db::session& on) {
     bool const paused = of.state != schedule_state::active;
     auto const found =
         db::run(on, with_.sql["tick.next_open"], {name, std::int64_t{paused ? 1 : 0}});
@@ -200,7 +200,7 @@ bool launcher::unchanged(db::session& on, definition const& of) const {
 std::optional<tick_info> launcher::running(definition const& of) {
   auto tick = schedules::find(with_, of.name, *of.running);
   if (tick && tick->state == tick_state::running) return tick;
-  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!unchanged(on, of)) return core::decision::rollback;
     db::run(on, with_.sql["schedule.end"], {std::string_view(of.name), us_of(*of.running)});
     return core::decision::commit;
@@ -212,7 +212,7 @@ attended launcher::end_failed(definition const& of) {
   auto const tick = running(of);
   if (!tick) return {{}, true};
   auto const facts = facts_of(of, *tick);
-  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!unchanged(on, of)) return core::decision::rollback;
     write_end(on, with_, of.name, tick->at, judge(run_state::failed, facts, of.options),
               "a process that took part in its run ended that as failed");
@@ -254,7 +254,7 @@ attended launcher::refused(definition const& of, tick_info const& tick, refusal 
                            core::runs::beside const& first) {
   if (why == refusal::running_elsewhere) return {};
   bool const done = why == refusal::done_before;
-  core::transact(with_, {.name = "tick", .patience = patience}, [&](db::session& on) {
+  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!first(on)) return core::decision::rollback;
     write_end(on, with_, of.name, tick.at,
               {done ? tick_state::done : tick_state::failed, tick.failures, {}},

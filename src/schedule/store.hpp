@@ -22,8 +22,6 @@ namespace daybook {
 inline namespace v1 {
 namespace schedules {
 
-inline constexpr auto patience = core::usual_patience;
-
 class store {
  public:
   store(core::context const& with, std::string name) : with_(with), name_(std::move(name)) {}

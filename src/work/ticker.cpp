@@ -1,5 +1,6 @@
 #include "work/ticker.hpp"
 
+#include "base/limits.hpp"
 #include "base/platform.hpp"
 #include "core/run.hpp"
 #include "schedule/store.hpp"
@@ -21,13 +22,10 @@ using std::chrono::milliseconds;
 [[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
 
 node_options checked(node_options options) {
-  if (options.threads < 1 || options.threads > 1000) bad("a node has 1 to 1000 threads");
-  if (options.poll < milliseconds{10} || options.poll > std::chrono::hours{1}) {
-    bad("a node's poll is 10 ms to an hour");
-  }
-  if (options.jitter < milliseconds{0} || options.jitter > std::chrono::minutes{1}) {
-    bad("a node's jitter is at most a minute");
-  }
+  base::limits const in("node_options");
+  in.between("the number of threads", options.threads, 1, 1000);
+  in.between("the poll", options.poll, milliseconds{10}, std::chrono::hours{1});
+  in.between("the jitter", options.jitter, milliseconds{0}, std::chrono::minutes{1});
   return options;
 }
 
