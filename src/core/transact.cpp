@@ -112,41 +112,11 @@ decision transact_once(context const& with, db::session& on, std::string_view na
   return decided;
 }
 
-/// As transact_once(), for the library's own work: another thread may do it, with its own.
-void share_once(context const& with, db::session& on, std::string_view name,
-                std::function<decision(db::session&)> const& body) {
-  auto const start = base::boot_clock::now();
-  with.check_process();
-  bool committed = false;
-  try {
-    committed = on.share([&](db::session& session) {
-      if (hit(name, "begun")) session.cut();
-      if (body(session) == decision::rollback) return false;
-      if (hit(name, "before_commit")) session.cut();
-      return true;
-    });
-  } catch (error const& e) {
-    if (e.in_doubt()) throw lost_reply(e);
-    throw;
-  }
-  if (committed && hit(name, "committed")) {
-    on.cut();
-    lose_reply();
-  }
-  report_time(with, name, start);
-}
-
-/// Runs `body`, which sends its COMMIT with it, and returns whether it has committed.
+/// Runs `body`, which commits where it returns true; a COMMIT in doubt is the lost reply to ours.
 template <class F>
-void commits_itself(context const& with, db::session& on, std::string_view name, F const& body) {
+void run_once(context const& with, db::session& on, std::string_view name, F const& body) {
   auto const start = base::boot_clock::now();
   with.check_process();
-  if (hit(name, "begun")) on.cut();
-  if (hit(name, "before_commit")) {
-    // What is sent is its own COMMIT: one that never arrives, and of which nobody knows that.
-    on.cut();
-    lose_reply();
-  }
   bool committed = false;
   try {
     committed = body();
@@ -159,6 +129,33 @@ void commits_itself(context const& with, db::session& on, std::string_view name,
     lose_reply();
   }
   report_time(with, name, start);
+}
+
+/// As transact_once(), for the library's own work: another thread may do it, with its own.
+void share_once(context const& with, db::session& on, std::string_view name,
+                std::function<decision(db::session&)> const& body) {
+  run_once(with, on, name, [&] {
+    return on.share([&](db::session& session) {
+      if (hit(name, "begun")) session.cut();
+      if (body(session) == decision::rollback) return false;
+      if (hit(name, "before_commit")) session.cut();
+      return true;
+    });
+  });
+}
+
+/// Runs `body`, which sends its COMMIT with it, and returns whether it has committed.
+template <class F>
+void commits_itself(context const& with, db::session& on, std::string_view name, F const& body) {
+  run_once(with, on, name, [&] {
+    if (hit(name, "begun")) on.cut();
+    if (hit(name, "before_commit")) {
+      // What is sent is its own COMMIT: one that never arrives, and of which nobody knows that.
+      on.cut();
+      lose_reply();
+    }
+    return body();
+  });
 }
 
 }  // namespace
