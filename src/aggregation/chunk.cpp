@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/uuid.hpp"
 #include "core/transact.hpp"
+#include "db/cells.hpp"
 
 #include <daybook/error.hpp>
 
@@ -209,7 +210,7 @@ void chunk::refuse(group_rows const& which, std::string const& why) {
 void chunk::survey(db::session& on, groups const& left_out) {
   auto const& statement = usual_ ? of_.sql.usual_survey : of_.sql.survey;
   auto const found =
-      groups_of(db::run(on, statement, {value_of(now_->first), value_of(now_->last)}));
+      groups_of(db::run(on, statement, {db::value_of(now_->first), db::value_of(now_->last)}));
   for (auto const& one : found) {
     if (auto const why = why_not(of_, one); !why.empty()) {
       refuse(one, why);
@@ -288,7 +289,7 @@ void chunk::make_parents(db::session& on) {
 
 std::int64_t chunk::landed(db::session& on) const {
   auto const found =
-      db::run(on, of_.sql.landed, {value_of(now_->first), value_of(now_->last), of_.id});
+      db::run(on, of_.sql.landed, {db::value_of(now_->first), db::value_of(now_->last), of_.id});
   return number_in(found.row(0)[0]).value_or(0);
 }
 
@@ -296,9 +297,9 @@ db::table chunk::run_take(db::session& on, groups const& left_out) {
   auto out_of_it = left_out;
   out_of_it.insert(to_.refused.begin(), to_.refused.end());
   auto const excluded = list_of(out_of_it);
-  auto found =
-      db::run(on, of_.sql.take,
-              {value_of(now_->first), value_of(now_->last), of_.id, std::string_view(excluded)});
+  auto found = db::run(
+      on, of_.sql.take,
+      {db::value_of(now_->first), db::value_of(now_->last), of_.id, std::string_view(excluded)});
   last_.tells = found.width > 0;
   blind_ = !last_.tells;
   return found;

@@ -4,17 +4,9 @@
 #include "aggregation/store.hpp"
 #include "core/transact.hpp"
 
-#include <variant>
-
 namespace daybook {
 inline namespace v1 {
 namespace aggregations {
-
-value value_of(cell const& key) {
-  if (auto const* const number = std::get_if<std::int64_t>(&key)) return *number;
-  if (auto const* const text = std::get_if<std::string>(&key)) return std::string_view(*text);
-  return nullptr;
-}
 
 void pass::begin(db::session& on, std::int64_t number, position const& from) {
   auto const last = db::run(on, of_.sql.last_key, {});

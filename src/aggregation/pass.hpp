@@ -68,8 +68,6 @@ class pass {
   position alone_;
 };
 
-[[nodiscard]] value value_of(cell const& key);
-
 }  // namespace aggregations
 }  // namespace v1
 }  // namespace daybook

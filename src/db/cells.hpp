@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <variant>
 
 namespace daybook {
 inline namespace v1 {
@@ -23,6 +24,11 @@ template <class T>
   T out{};
   decode(from, out);
   return out;
+}
+
+/// To be bound again; borrowed.
+[[nodiscard]] inline value value_of(cell const& from) {
+  return std::visit([](auto const& inside) { return to_value(inside); }, from);
 }
 
 [[nodiscard]] inline std::int64_t us_of(timestamp at) { return at.time_since_epoch().count(); }

@@ -23,17 +23,6 @@ std::string text_in(cell const& from) {
   return db::get<std::optional<std::string>>(from).value_or("");
 }
 
-value borrowed(cell const& from) {
-  return std::visit(
-      []<class T>(T const& inside) -> value {
-        if constexpr (std::same_as<T, std::string>)
-          return std::string_view(inside);
-        else
-          return inside;
-      },
-      from);
-}
-
 /// Empty: the library takes no such key, as where the database holds bytes that are no UTF-8.
 std::optional<key> key_in(std::string text) {
   try {
@@ -52,7 +41,7 @@ watcher::rows_page watcher::rows_after(followed const& in, cell const* mark) con
   core::read(with, [&](db::session& on) {
     out = {};
     auto const queue = of_->present().id;
-    auto const found = mark ? db::run(on, statement, {queue, page_size, borrowed(*mark)})
+    auto const found = mark ? db::run(on, statement, {queue, page_size, db::value_of(*mark)})
                             : db::run(on, statement, {queue, page_size});
     out.seen = static_cast<std::int64_t>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
