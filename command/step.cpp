@@ -4,6 +4,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "options.hpp"
+#include "parent.hpp"
 #include "signals.hpp"
 #include "supervise.hpp"
 #include "verbs.hpp"
@@ -19,8 +20,6 @@
 #include <optional>
 #include <random>
 #include <vector>
-
-#include <sys/prctl.h>
 
 namespace command {
 
@@ -219,7 +218,7 @@ int step(arguments const& given) {
   // As in `run`: a reader who is gone is no reason not to record.
   std::signal(SIGPIPE, SIG_IGN);
   // A link of the chain: when the script around us dies with `run`, so do we, and our command.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with_parent();
   auto const what = read(given);
   auto pass_on = interrupt::none;
   int const code = step_until_done(what, pass_on);

@@ -90,6 +90,40 @@ kill -TERM "$last"
 wait "$last"
 is "TERM in the pause" 143 $?
 
+# --- A thread that starts a step may end before it; the process may not. The step is in a session of
+# its own, where only its parent's end reaches it.
+cat >pool.py <<'END'
+"""pool.py NAME: starts a step by a thread, and says so in NAME.parent when that has ended."""
+import os, subprocess, sys, threading, time
+name = sys.argv[1]
+work = 'echo $$ >"$0.pid"; until test -e "$0.go"; do sleep 0.02; done'
+def start():
+    global step
+    step = subprocess.Popen(["daybook", "step", "work", "--", "sh", "-c", work, name], start_new_session=True)
+    while not (os.path.exists(name + ".pid") and os.path.getsize(name + ".pid")):
+        time.sleep(0.01)
+by = threading.Thread(target=start)
+by.start()
+by.join()
+while os.path.exists("/proc/self/task/%d" % by.native_id):
+    time.sleep(0.01)
+print(os.getpid(), file=open(name + ".parent", "w"), flush=True)
+sys.exit(step.wait() % 256)
+END
+background pool run pool -- python3 pool.py pool
+until_true $patience there pool.parent
+touch pool.go
+wait "$last"
+is "the thread that started it has ended" 0 $?
+is "its step is recorded" work "$(shown pool steps.0.name)"
+background pooled run pooled -- python3 pool.py pooled
+until_true $patience there pooled.parent
+strangers+=("$(cat pooled.pid)")
+kill -KILL "$(cat pooled.parent)"
+dies "the process that started it has ended" "$(cat pooled.pid)"
+wait "$last"
+is "the run has failed" 137 $?
+
 # --- Progress and carried values
 code "progress" 0 daybook run far -- sh -c 'daybook progress 3/40 "invoices of May"; exit 0'
 is "done" 3 "$(shown far progress.done)"
