@@ -22,6 +22,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -124,6 +125,13 @@ class service {
             std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6), kill_.get_token()},
         served_(book_, node_, at_),
         worked_(node_, log_) {}
+  service(service const&) = delete;
+  service& operator=(service const&) = delete;
+  /// However it ends: nobody is waited for who was not asked to end.
+  ~service() {
+    stopping_ = true;
+    node_.stop();
+  }
 
   int work() {
     worked_.look_at(what_.file);
@@ -160,7 +168,11 @@ class service {
       worked_.now_and_then();
       if (stopped_by_ == 0) rest();
     }
-    stop([this] { node_.stop(); });
+    stop([this] {
+      node_.stop();
+      if (reload_.valid()) reload_.wait();
+      served_.wait_for_dropped();
+    });
     worked_.now();
     return exit_code::done;
   }
@@ -199,7 +211,8 @@ class service {
   void look_at_reload() {
     if (reload_.valid()) {
       if (!is_ready(reload_)) return;
-      if (!reload_.get()) reload_at_ = clock::now() + between_reloads;
+      // Asked for meanwhile, it is read again at once.
+      if (!reload_.get() && !reload_at_) reload_at_ = clock::now() + between_reloads;
       manager_.ready();
     }
     if (!reload_at_ || *reload_at_ > clock::now() || what_.drain) return;
@@ -229,6 +242,7 @@ class service {
       log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
       return true;
     } catch (daybook::error const& e) {
+      if (stopping_) return true;  // the node refuses it, for it stops
       log_.error("not_reloaded", {{"text", "tried again: " + without_passwords(e.what())}});
       return false;
     }
@@ -252,6 +266,7 @@ class service {
     guard_.arm(
         what_.grace + what_.lease + std::chrono::seconds{10}, exit_code::unreachable,
         "the database does not answer; what is in hand is taken over when the lease is over");
+    stopping_ = true;
     auto stopped = std::async(std::launch::async, end);
     while (!is_ready(stopped)) {
       caught_.wait(milliseconds{50});
@@ -261,7 +276,6 @@ class service {
       }
       manager_.alive();
     }
-    if (reload_.valid()) reload_.wait();
     auto const counts = node_.counts();
     log_.info("stopped", {{"done", counts.done},
                           {"failed", counts.failed},
@@ -289,6 +303,7 @@ class service {
   work_told worked_;
   signals caught_;
   int stopped_by_ = 0;
+  std::atomic<bool> stopping_ = false;  ///< nothing is reloaded any more
   std::optional<clock::time_point> reload_at_;
   std::future<bool> reload_;
 };

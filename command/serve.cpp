@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -58,8 +59,8 @@ void reconcile(daybook::book& in, std::string const& name, daybook::tick& tick, 
 /// Drops, and forgets, what is served and not named any more. One after the other: what could not
 /// be dropped for a failure is known the next time.
 template <class Drop>
-void drop_others(std::set<std::string>& served, std::set<std::string> const& now,
-                 Drop const& drop) {
+void drop_all_but(std::set<std::string> const& now, std::set<std::string>& served,
+                  Drop const& drop) {
   for (auto one = served.begin(); one != served.end();) {
     if (now.contains(*one)) {
       ++one;
@@ -70,37 +71,64 @@ void drop_others(std::set<std::string>& served, std::set<std::string> const& now
   }
 }
 
+std::string leaving_plan(std::string const& name) { return "plan " + name; }
+
 }  // namespace
 
 void served::obey(settings const& file, milliseconds poll) {
-  obey_without_work(file);
-  std::set<std::string> now;
+  auto now = serve(file);
   for (auto const& one : file.queues) {
-    now.insert(one.name);
+    now.queues.insert(one.name);
     queues_.insert(one.name);
     work(node_, one, at_, work_options_of(one, poll));
   }
-  drop_others(queues_, now, [this](std::string const& name) { node_.leave(name); });
+  // Last: until all that is new is in force, none of the old is dropped.
+  drop_others(now);
+  node_.wake();
 }
 
 void served::obey_without_work(settings const& file) {
+  drop_others(serve(file));
+  node_.wake();
+}
+
+served::names served::serve(settings const& file) {
   // First, for what only the database can find wrong is wrong in these: all else stays as it was.
   auto const aggregates = made(file);
   for (auto const& one : file.plans) make_queues_of(one, file.queues, book_);
   for (auto const& one : file.plans) static_cast<void>(command::make(book_, one));
   for (auto const& one : file.schedules) book_.make_schedule(one.name, one.cron, one.options);
   for (auto const& one : file.queues) make(one);
-  std::set<std::string> now;
+  names now;
   for (auto const& one : file.schedules) {
     auto const what = std::make_shared<declared_schedule const>(one);
     serve(
-        one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); }, now);
+        one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); },
+        now.schedules);
   }
-  for (auto const& one : file.queues) serve_schedules_of(one, now);
-  for (auto const& one : aggregates) serve(one, now);
-  serve(file.plans);
-  drop_others(schedules_, now, [this](std::string const& name) { node_.serve(name, {}); });
-  node_.wake();
+  for (auto const& one : file.queues) serve_schedules_of(one, now.schedules);
+  for (auto const& one : aggregates) serve(one, now.schedules);
+  serve(file.plans, now.plans);
+  return now;
+}
+
+void served::drop_others(names const& now) {
+  drop_all_but(now.schedules, schedules_,
+               [this](std::string const& name) { node_.serve(name, {}); });
+  drop_all_but(now.plans, plans_, [this](std::string const& name) {
+    leaving_.begin(leaving_plan(name), [this, name] { node_.unplan(name); });
+  });
+  drop_all_but(now.queues, queues_, [this](std::string const& name) { leave(name); });
+}
+
+void served::leave(std::string const& queue) {
+  leaving_.begin("queue " + queue, [this, queue] {
+    node_.leave(queue);
+    at_.log.info("left", {{"queue", queue}});
+  });
+  // From now on nothing more of it is begun; and it may be worked again, by the next file, before
+  // all that it has in hand has ended. The node forgets it before it waits.
+  while (node_.counts(queue)) std::this_thread::sleep_for(milliseconds{1});
 }
 
 std::vector<served::aggregate> served::made(settings const& file) {
@@ -120,8 +148,7 @@ void served::serve(aggregate const& one, std::set<std::string>& now) {
       now);
 }
 
-void served::serve(std::vector<declared_plan> const& plans) {
-  std::set<std::string> now;
+void served::serve(std::vector<declared_plan> const& plans, std::set<std::string>& now) {
   for (auto const& one : plans) {
     auto const tell = [&log = at_.log](std::string const& name, daybook::passed const& sum) {
       // A plan that looks each second and finds nothing has nothing to say.
@@ -133,10 +160,12 @@ void served::serve(std::vector<declared_plan> const& plans) {
                            {"complete", sum.complete}});
     };
     now.insert(one.name);
-    plans_.insert(one.name);
+    // Again would wait for the page that is under way; how it is declared, each pass asks the book.
+    if (plans_.contains(one.name)) continue;
+    leaving_.wait_for(leaving_plan(one.name));  // its last page
     node_.plan(one.name, {.check = {}, .after = tell});
+    plans_.insert(one.name);
   }
-  drop_others(plans_, now, [this](std::string const& name) { node_.unplan(name); });
 }
 
 void served::make(declared_queue const& queue) {

@@ -1,0 +1,91 @@
+#!/bin/bash
+# Tests of `daybook daemon` that is told to reload while it has something in hand, or while the
+# machine has no room for it.
+#
+#   tests/command/reload_test.sh PATH-OF-DAYBOOK [DATABASE-URL]
+#
+here=$(dirname "$(readlink -f "$0")")
+tool=$(readlink -f "${DAYBOOK_TEST_QUEUE_TOOL:-$(dirname "$1")/../tests/command/queue_tool}")
+# shellcheck source=tests/command/tools.sh
+. "$here/tools.sh"
+
+with_book
+# Each command is there until NAME.go is.
+cat >work.sh <<'END_OF_SCRIPT'
+#!/bin/bash
+echo "$2" >>"$1.began"
+until [[ -e $1.go ]]; do sleep 0.02; done
+END_OF_SCRIPT
+chmod +x work.sh
+# declare_all FILE QUEUE...: with a command at a time each
+declare_all() {
+    local to=$1 name
+    shift
+    for name; do
+        printf '[[queue]]\nname = "%s"\nworkers = 1\ncommand = ["./work.sh", "%s", "{key}"]\n' "$name" "$name"
+    done >"$to.new"
+    mv "$to.new" "$to"
+}
+put() { local name=$1; shift; printf '%s\n' "$@" | "$tool" import "$name"; }
+show() { "$tool" show "$1" "$2" 2>&1; }
+is_now() { [[ $(show "$1" "$2") == $3* ]]; }
+becomes() { if until_true $patience is_now "$2" "$3" "$4"; then pass; else fail "$1: $(show "$2" "$3")"; fi; }
+# serve NAME COMMAND...: a daemon with NAME.toml in the background, its pid in $last
+serve() {
+    local name=$1
+    "${@:2}" "$daybook" daemon --config "$name.toml" --poll 50ms --lease 30s >"$name.out" 2>"$name.err" </dev/null &
+    last=$!
+    until_true $patience grep -qs " ready " "$name.err" || fail "$name: not ready: $(cat "$name.err")"
+}
+stops() {
+    kill -TERM "$2"
+    until_true $patience gone "$2" || kill -KILL "$2"
+    wait "$2"
+    is "$1" 0 $?
+}
+times() { grep -c -- "$2" "$1"; }
+has_come() { (($(times "$1" "$2") >= $3)) || gone "$last"; }
+# comes NAME FILE TEXT [TIMES]
+comes() { until_true $patience has_come "$2" "$3" "${4:-1}"; if (($(times "$2" "$3") >= ${4:-1})); then pass; else fail "$1: $(cat "$2")"; fi; }
+
+# --- Queues that are dropped: all are told at once, and nobody waits for what they have in hand
+declare_all parting.toml one other stays
+serve parting
+put one a b
+put other a b
+until_true $patience there one.began
+until_true $patience there other.began
+touch stays.go more.go
+declare_all parting.toml stays more
+kill -HUP "$last"
+comes "what is dropped is at work" parting.err "reloaded file=parting.toml schedules=0 queues=2"
+put more a
+put stays a
+becomes "one that is added" more a succeeded
+becomes "one that stays" stays a succeeded
+touch other.go
+comes "it has ended" parting.err "left queue=other"
+is "it was told while the first is at work" "a|0" "$(paste -sd'|' other.began)|$(times parting.err 'left queue=one')"
+becomes "what was begun is done" other a succeeded
+# ... meanwhile: once more, with a queue that was dropped
+rm other.go
+declare_all parting.toml stays other
+kill -HUP "$last"
+comes "HUP while one that was dropped is at work" parting.err "reloaded file=parting.toml schedules=0 queues=2" 2
+touch other.go
+becomes "worked again" other b succeeded
+# ... and one that is still at work: there are two of it for a while
+declare_all parting.toml stays one
+kill -HUP "$last"
+comes "HUP, again" parting.err "reloaded file=parting.toml schedules=0 queues=2" 3
+put one c
+until_true $patience grep -qsx c one.began
+is "beside what it had in hand" "a|c" "$(paste -sd'|' one.began)"
+declare_all parting.toml stays
+kill -HUP "$last"
+comes "HUP, the last one" parting.err "reloaded file=parting.toml schedules=0 queues=1"
+# ... and told to stop: those are asked to end, too
+stops "TERM while one that was dropped is at work" "$last"
+is "handed back" "0 done, 0 dead, 0 unknown, 0 in hand, 3 due, 0 suspects" "$("$tool" counts one)"
+
+finish
