@@ -26,9 +26,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <future>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -120,9 +124,9 @@ class service {
         log_(what_.form),
         watch_(log_),
         book_(open(what_, watch_)),
-        node_(book_, {.threads = what_.threads, .poll = what_.poll}),
         at_{what_.where, log_, what_.grace,
             std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6), kill_.get_token()},
+        node_(book_, {.threads = what_.threads, .poll = what_.poll}),
         served_(book_, node_, at_),
         worked_(node_, log_) {}
   service(service const&) = delete;
@@ -223,12 +227,17 @@ class service {
       worked_.look_at(file);
       reload_ =
           std::async(std::launch::async, [this, file = std::move(file)] { return obey(file); });
+      return;
     } catch (complaint const& e) {
-      log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
-      manager_.ready();
+      not_reloaded("the old one stays", e.what());
+    } catch (std::exception const& e) {
+      not_reloaded("the old one stays until it is tried again", e.what());
+      reload_at_ = clock::now() + between_reloads;
     }
+    manager_.ready();
   }
 
+  /// False: it is to be tried again.
   bool obey(settings const& file) {
     try {
       served_.obey(file, what_.poll);
@@ -239,13 +248,21 @@ class service {
                              {"plans", file.plans.size()}});
       return true;
     } catch (complaint const& e) {
-      log_.error("not_reloaded", {{"text", std::string("the old one stays: ") + e.what()}});
+      not_reloaded("the old one stays", e.what());
       return true;
     } catch (daybook::error const& e) {
-      if (stopping_) return true;  // the node refuses it, for it stops
-      log_.error("not_reloaded", {{"text", "tried again: " + without_passwords(e.what())}});
+      not_reloaded("tried again", e.what());
+      return false;
+    } catch (std::exception const& e) {
+      // No thread, say, or no memory.
+      not_reloaded("what was served goes on; tried again", e.what());
       return false;
     }
+  }
+
+  void not_reloaded(std::string const& then, std::string_view why) {
+    if (stopping_) return;  // the node refuses it, for it stops
+    log_.error("not_reloaded", {{"text", then + ": " + without_passwords(std::string(why))}});
   }
 
   /// Until a signal, or for a moment.
@@ -262,13 +279,9 @@ class service {
   void stop(F const& end) {
     log_.info("stopping", {{"signal", name_of_signal(stopped_by_)}});
     manager_.stopping();
-    // The library tries for as long as a lease to hand back; a database that hangs gets no more.
-    guard_.arm(
-        what_.grace + what_.lease + std::chrono::seconds{10}, exit_code::unreachable,
-        "the database does not answer; what is in hand is taken over when the lease is over");
     stopping_ = true;
-    auto stopped = std::async(std::launch::async, end);
-    while (!is_ready(stopped)) {
+    auto const stopped = in_another_thread(end);
+    while (stopped.valid() && !is_ready(stopped)) {
       caught_.wait(milliseconds{50});
       while (auto const one = caught_.next()) {
         bool const again = one->number == SIGTERM || one->number == SIGINT;
@@ -281,6 +294,23 @@ class service {
                           {"failed", counts.failed},
                           {"handed_back", counts.handed_back},
                           {"lost", counts.lost}});
+  }
+
+  /// For as long as it may take. Empty: no thread was to be had, and it is done.
+  template <class F>
+  std::future<void> in_another_thread(F const& end) {
+    try {
+      // The library tries for as long as a lease to hand back; a database that hangs gets no more.
+      guard_.arm(
+          what_.grace + what_.lease + std::chrono::seconds{10}, exit_code::unreachable,
+          "the database does not answer; what is in hand is taken over when the lease is over");
+      return std::async(std::launch::async, end);
+    } catch (std::system_error const& e) {
+      log_.warning("stopping",
+                   {{"text", std::string("a second signal is not heeded: ") + e.what()}});
+    }
+    end();
+    return {};
   }
 
   template <class T>
@@ -296,9 +326,9 @@ class service {
   told_to_log watch_;
   last_resort guard_;
   daybook::book book_;
-  daybook::node node_;
   std::stop_source kill_;
   launch_site at_;
+  daybook::node node_;  ///< after all that its handlers use: its end waits for them
   served served_;
   work_told worked_;
   signals caught_;

@@ -88,4 +88,40 @@ comes "HUP, the last one" parting.err "reloaded file=parting.toml schedules=0 qu
 stops "TERM while one that was dropped is at work" "$last"
 is "handed back" "0 done, 0 dead, 0 unknown, 0 in hand, 3 due, 0 suspects" "$("$tool" counts one)"
 
+# --- No room for a thread: the old file goes on, and the log says why; with room the new one comes.
+# Root alone can lend a user of its own, whom nobody else's processes crowd.
+uid=$((100000 + $$))
+lent=(setpriv --reuid "$uid" --regid "$uid" --clear-groups)
+room_is() { "${lent[@]}" prlimit --pid "$last" --nproc="$1:"; }
+chmod 777 . && chmod -R a+rw .
+if "${lent[@]}" daybook version >/dev/null 2>&1; then
+    declare_all tight.toml tight
+    touch tight.go room.go
+    serve tight "${lent[@]}"
+    put tight a
+    becomes "before" tight a succeeded
+    declare_all tight.toml tight room
+    threads=$(find "/proc/$last/task" -mindepth 1 -maxdepth 1 | wc -l)
+    for room in {0..16}; do
+        room_is "$((room > 0 ? threads + room - 1 : 1))"
+        told=$(times tight.err "reloaded ")
+        kill -HUP "$last"
+        comes "room for $room" tight.err "reloaded " $((told + 1))
+        lives "room for $room" "$last"
+        ! grep -q " reloaded " tight.err || break
+    done
+    room_is "$(ulimit -Hu)"
+    has "it says what goes on" tight.err "the old one stays until it is tried again: "
+    has "and why" tight.err "Resource temporarily unavailable"
+    is "too little room, and enough" yes "$( ((room >= 2 && room < 16)) && echo yes)"
+    put room a
+    put tight b
+    becomes "the new one" room a succeeded
+    becomes "the old one" tight b succeeded
+    # ... nor to stop: it is done without one
+    room_is 1
+    stops "no room to stop" "$last"
+    has "no room to stop" tight.err " stopped "
+fi
+
 finish
