@@ -251,8 +251,10 @@ class service {
       not_reloaded("the old one stays", e.what());
       return true;
     } catch (daybook::error const& e) {
-      not_reloaded("tried again", e.what());
-      return false;
+      // What cannot be meant cannot be meant the next time either.
+      bool const refused = e.kind() == daybook::fault::bad_argument;
+      not_reloaded(refused ? "the old one stays" : "tried again", e.what());
+      return refused;
     } catch (std::exception const& e) {
       // No thread, say, or no memory.
       not_reloaded("what was served goes on; tried again", e.what());

@@ -88,6 +88,26 @@ comes "HUP, the last one" parting.err "reloaded file=parting.toml schedules=0 qu
 stops "TERM while one that was dropped is at work" "$last"
 is "handed back" "0 done, 0 dead, 0 unknown, 0 in hand, 3 due, 0 suspects" "$("$tool" counts one)"
 
+# --- What the database alone finds wrong with a queue is told once, and not tried again
+declare_all wrong.toml right
+touch right.go new.go
+serve wrong
+declare_all wrong.toml right new
+echo 'watch = { table = "no_such_table", key = "code" }' >>wrong.toml
+kill -HUP "$last"
+comes "what cannot be" wrong.err not_reloaded
+has "it is refused" wrong.err 'the old one stays: '
+has "the reason" wrong.err "no_such_table"
+put right a
+becomes "the old one" right a succeeded
+declare_all wrong.toml right new
+kill -HUP "$last"
+comes "mended" wrong.err "reloaded file=wrong.toml schedules=0 queues=2"
+is "told once" 1 "$(times wrong.err not_reloaded)"
+put new a
+becomes "the new one" new a succeeded
+stops "after a refusal" "$last"
+
 # --- No room for a thread: the old file goes on, and the log says why; with room the new one comes.
 # Root alone can lend a user of its own, whom nobody else's processes crowd.
 uid=$((100000 + $$))
