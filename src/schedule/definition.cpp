@@ -50,8 +50,9 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   out.when = cron::parse(text).hashed(out.name);
   try {
     out.in = all[out.options.zone];
-  } catch (error const&) {
+  } catch (error const& e) {
     out.in.reset();  // said when it is needed: a person may pause it, or give it another
+    out.why_not_in = e.what();
   }
   auto const n = numbers<16>(columns.subspan(3));
   auto& to = out.options;

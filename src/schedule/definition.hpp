@@ -46,6 +46,7 @@ struct definition {
   std::string name;
   cron when{"@yearly"};    ///< with its `H` drawn
   std::optional<zone> in;  ///< empty: this system does not have it
+  std::string why_not_in;  ///< then: what its zone's file says, for people
   schedule_options options;
   schedule_state state = schedule_state::active;
   std::int64_t version = 0;
@@ -59,6 +60,9 @@ struct definition {
   std::optional<timestamp> open_due;  ///< when a tick that is there already is to be tried
   timestamp now;
 
+  /// Whether all that is asked of it can be told here. False: its ticks are for others to take, who
+  /// know when they come.
+  [[nodiscard]] bool can_be_told() const noexcept { return in || state != schedule_state::active; }
   // On failure: throws daybook::error where this system does not have its zone.
   [[nodiscard]] std::optional<timestamp> next(timestamp after) const;
   [[nodiscard]] std::optional<timestamp> previous(timestamp before) const;

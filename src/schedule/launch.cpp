@@ -75,6 +75,8 @@ void write_end(db::session& on, core::context const& with, std::string const& sc
 }  // namespace
 
 attended launcher::attend(definition const& of) {
+  // Before anything is taken: who cannot tell when its ticks come would only drop it again.
+  if (!of.can_be_told()) static_cast<void>(zone(of.options.zone));
   if (of.its == standing::free || of.its == standing::orphan) return take_over(of);
   if (of.its == standing::failed) return end_failed(of);
   if (of.state == schedule_state::removed) return {};

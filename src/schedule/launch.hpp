@@ -39,7 +39,7 @@ class launcher {
 
   /// Does the next thing that is to be done, if any. Two commits make a tick: this one, and that of
   /// the end of its run. On failure: throws daybook::error; whatever was launched is let go of, and
-  /// taken over by who looks next.
+  /// taken over by who looks next. Where this system does not have its zone nothing is taken.
   attended attend(definition const& of);
 
  private:

@@ -122,6 +122,19 @@ node_counts ticker::counts() const {
   return counts_;
 }
 
+/// Where its zone is missing it is others' until that is there, which look_at_all() sees: they
+/// would hardly come to a tick that is taken here again and again, to be dropped.
+bool ticker::is_for_us(place const& what, schedules::definition const& of) {
+  bool const ours = of.can_be_told();
+  auto const missing = ours ? std::string() : of.options.zone;
+  {
+    std::lock_guard const lock(guard_);
+    if (std::exchange(what->missing, missing) == missing) return ours;
+  }
+  if (!ours) told("schedule '" + of.name + "' is left to other nodes: " + of.why_not_in);
+  return ours;
+}
+
 void ticker::told(std::string_view why) const { with_.watch.retried("node", why); }
 
 void ticker::work() {
@@ -187,11 +200,7 @@ void ticker::look_at_all() {
         if (found == all_.end()) continue;
         mine = found->second;
       }
-      try {
-        hurry(mine, when(one, known_at));
-      } catch (error const& e) {
-        told(e.what());  // a zone that is not here; other nodes may have it
-      }
+      if (is_for_us(mine, one)) hurry(mine, when(one, known_at));
     }
   } catch (std::exception const& e) {
     told(e.what());
@@ -219,7 +228,7 @@ void ticker::attend(place const& what) {
 std::optional<ticker::instant> ticker::look_at(place const& what) {
   auto const known_at = local_clock::now();
   auto const of = schedules::look(with_, what->name, zones_);
-  if (!of) return instant::max();
+  if (!of || !is_for_us(what, *of)) return instant::max();
   auto got = launch_.attend(*of);
   what->pause = {};
   if (!got.tick) {

@@ -55,6 +55,7 @@ class ticker {
     std::chrono::milliseconds pause{0};  ///< after a fault
     bool attended = false;               ///< a thread is finding out what is to be done
     instant again = instant::max();      ///< when it is to look once more
+    std::string missing;                 ///< the zone that is not here, of which that was said
   };
   using place = std::shared_ptr<served>;
 
@@ -79,6 +80,8 @@ class ticker {
   void done_attending(place const& what, instant next);
   /// Where it is to be looked at no later than then.
   void hurry(place const& what, instant at);
+  /// Whether its ticks may be taken here. The first time that they may not: tells why.
+  [[nodiscard]] bool is_for_us(place const& what, schedules::definition const& of);
   /// To the observer.
   void told(std::string_view why) const;
 

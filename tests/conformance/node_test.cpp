@@ -33,6 +33,12 @@ class nodes : public testing::TestWithParam<support::engine> {
     std::unique_lock lock(guard_);
     ASSERT_TRUE(seen_.wait_for(lock, 60s, [&] { return windows_.size() >= ticks; }));
   }
+  template <class F>
+  static bool comes_true(F const& what) {
+    auto const until = std::chrono::steady_clock::now() + 60s;
+    while (!what() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
+    return what();
+  }
   /// In the order of their instants.
   void expect_tiled() {
     std::sort(windows_.begin(), windows_.end(),
@@ -115,6 +121,48 @@ TEST_P(nodes, what_failed_is_tried_again_in_time_and_not_at_the_next_poll) {
   wait_for(1);
   patient.stop();
   EXPECT_EQ(attempts, 3);
+}
+
+/// How often it was said that a zone is not here.
+struct missing_zones final : daybook::observer {
+  std::atomic<int> said = 0;
+  void retried(std::string_view, std::string_view why) noexcept override {
+    if (why.find("time zone 'Mars/Olympus' is not in") != std::string_view::npos) ++said;
+  }
+};
+
+TEST_P(nodes, one_without_the_zone_leaves_a_free_tick_to_others_and_says_so_once) {
+  auto leads = book_.make_schedule("leads", daybook::cron("@yearly"));
+  auto const at = leads.trigger({.actor = "anna", .reason = "a test"});
+  {
+    daybook::node before(book_);
+    before.serve("leads", [](tick& one) { one.hand_back(); });
+    EXPECT_EQ(before.drain(), 1);
+  }
+  auto const attempts = [&] {
+    return database_.query("select count(*) from daybook_attempt where process = 'leads'");
+  };
+  EXPECT_EQ(attempts(), "1");
+  database_.execute("update daybook_schedule set zone = 'Mars/Olympus'");
+  book_.make_schedule("beside", daybook::cron("* * * * * *"));
+  missing_zones heard;
+  daybook::book_options options;
+  options.watch = &heard;
+  auto other = database_.open(options);
+  daybook::node here(other, {.threads = 2, .poll = 10ms});
+  std::atomic<int> beside = 0;
+  here.serve("beside", [&](tick&) { ++beside; });
+  here.serve("leads", [this](tick& one) { saw(one); });
+  here.start();
+  // It looks at them all meanwhile, again and again.
+  EXPECT_TRUE(comes_true([&] { return beside >= 2; }));
+  EXPECT_EQ(attempts(), "1");
+  EXPECT_EQ(heard.said, 1);
+  database_.execute("update daybook_schedule set zone = 'UTC'");
+  wait_for(1);  // it is there now
+  here.stop();
+  EXPECT_EQ(attempts(), "2");
+  EXPECT_EQ(leads.find(at)->state, daybook::tick_state::done);
 }
 
 TEST_P(nodes, options_out_of_their_range_are_refused) {

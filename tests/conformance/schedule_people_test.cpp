@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 namespace conformance {
 namespace {
@@ -46,6 +47,32 @@ TEST_P(schedules_of_people, a_zone_that_is_not_here_keeps_nobody_from_pausing_it
   nowhere.reset();
   EXPECT_TRUE(leads.resume(anna));
   EXPECT_EQ(first_.drain(), 0);
+}
+
+TEST_P(schedules_of_people, a_free_tick_is_left_to_those_who_have_its_zone) {
+  auto leads = make({.zone = "Europe/Prague"});
+  bool away = true;
+  serve("leads", [&](tick& one) {
+    if (std::exchange(away, false)) one.hand_back();
+  });
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  auto nowhere = std::make_optional<without_zones>();
+  second_.serve("leads", [&](tick&) { ADD_FAILURE() << "its zone is not here"; });
+  EXPECT_EQ(fault_of([&] { second_.drain(); }), fault::bad_argument);
+  EXPECT_EQ(rows_of("attempt"), "1");
+  nowhere.reset();
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
+  // Where nothing of it depends on the zone any more, everybody may go on with it.
+  away = true;
+  clock_.advance(1min);
+  EXPECT_EQ(first_.drain(), 1);
+  EXPECT_TRUE(leads.remove(anna));
+  nowhere.emplace();
+  serve("leads");
+  EXPECT_EQ(second_.drain(), 1);
+  EXPECT_EQ(second_.counts().done, 1);
 }
 
 TEST_P(schedules_of_people, no_tick_goes_unsaid_where_its_zone_is_not_here) {
