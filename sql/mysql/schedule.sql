@@ -196,7 +196,7 @@ select tick_us from {tick} where schedule = :schedule
 order by tick_us desc limit 1 offset :keep;
 
 -- Which of them go now: a piece, marked for tick.prune in the same transaction. What has a run that
--- is in hand, or waits for a person, stays.
+-- is in hand, or waits for a person, stays; so does what is tried again since the piece was read.
 -- name: tick.mark
 -- in: schedule, cutoff_us, failed, piece
 update {tick} gone join (
@@ -207,7 +207,8 @@ update {tick} gone join (
                     and r.state in (9, 8, -4))
   order by t.tick_us limit :piece) as p on p.tick_us = gone.tick_us
 set gone.state = 5
-where gone.schedule = :schedule;
+where gone.schedule = :schedule
+  and (gone.state in (2, 4) or (gone.state = 3 and :failed = 1));
 
 -- Forgets what is marked, and its runs. None of it comes again: see decided_us.
 -- name: tick.prune

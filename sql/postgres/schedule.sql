@@ -200,11 +200,11 @@ select tick_us from {tick} where schedule = :schedule
 order by tick_us desc limit 1 offset :keep;
 
 -- Which of them go now: a piece, marked for tick.prune in the same transaction. What has a run that
--- is in hand, or waits for a person, stays.
+-- is in hand, or waits for a person, stays; so does what is tried again since the piece was read.
 -- name: tick.mark
 -- in: schedule, cutoff_us, failed, piece
 update {tick} set state = 5
-where schedule = :schedule and tick_us in (
+where schedule = :schedule and (state in (2, 4) or (state = 3 and :failed = 1)) and tick_us in (
   select t.tick_us from {tick} t
   where t.schedule = :schedule and t.tick_us <= :cutoff_us
     and (t.state in (2, 4) or (t.state = 3 and :failed = 1))

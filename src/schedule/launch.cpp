@@ -25,6 +25,9 @@ std::int64_t prune_every(schedule_options const& of) {
   return std::clamp<std::int64_t>(of.keep / 8, 32, 1024);
 }
 
+/// So many go in one transaction, so that no lock is held for long.
+constexpr std::int64_t prune_piece = 100;
+
 /// What failed waits for a person, and is kept for so many times as long.
 constexpr std::int64_t patience_with_failed = 10;
 
@@ -87,8 +90,7 @@ attended launcher::attend(definition const& of) {
   if (open && (what.nothing() || *of.open_due < *of.next(of.decided))) return try_again(of);
   if (what.launch) return launch(of, what);
   if (!what.skip) return {};
-  skip(of, *what.skip);
-  return {{}, true};
+  return {{}, true, skip(of, *what.skip)};
 }
 
 bool launcher::advance(db::session& on, definition const& of, decision const& what) const {
@@ -108,31 +110,61 @@ bool launcher::advance(db::session& on, definition const& of, decision const& wh
   return true;
 }
 
-void launcher::skip(definition const& of, skipped const& what) {
+/// False: who looks next sees what became of it.
+bool launcher::skip(definition const& of, skipped const& what) {
   try {
-    core::transact(with_, {.name = "tick"}, [&](db::session& on) {
-      if (!advance(on, of, {what, {}})) return core::decision::rollback;
-      prune(on, of);
-      return core::decision::commit;
-    });
+    return core::transact(with_, {.name = "tick"}, [&](db::session& on) {
+             return advance(on, of, {what, {}}) ? core::decision::commit : core::decision::rollback;
+           }) == core::decision::commit;
   } catch (core::lost_reply const&) {
-    return;  // who looks next sees what became of it
+    return false;
   }
 }
 
-/// Those beyond the ones that are kept, a piece at a time, which is more than came since.
-void launcher::prune(db::session& on, definition const& of) const {
+void launcher::prune(definition const& of, std::stop_token const& stop) {
   auto const every = prune_every(of.options);
-  if (of.decisions % every != every - 1) return;
+  try {
+    {
+      std::lock_guard const lock(guard_);
+      if (of.decisions % every != every - 1 && !owed_.contains(of.name)) return;
+      owed_.insert(of.name);
+    }
+    prune_pieces(of, stop);
+    std::lock_guard const lock(guard_);
+    owed_.erase(of.name);
+  } catch (std::exception const& e) {
+    with_.watch.retried("prune", "schedule '" + of.name +
+                                     "': its old ticks stay until its next launch: " + e.what());
+  }
+}
+
+/// A piece at a time, and in all more than came since the last time. Without the schedule's row:
+/// what is changed meanwhile is no more what may go, and stays.
+void launcher::prune_pieces(definition const& of, std::stop_token const& stop) const {
   std::string_view const name = of.name;
   for (std::int64_t const failed : {0, 1}) {
     auto const keep = std::int64_t{of.options.keep} * (failed == 1 ? patience_with_failed : 1);
-    auto const found = db::run(on, with_.sql["tick.cutoff"], {name, keep});
-    if (found.size() == 0) return;
-    std::int64_t cutoff = 0;
-    decode(found.row(0)[0], cutoff);
-    auto const marked = db::run(on, with_.sql["tick.mark"], {name, cutoff, failed, 4 * every});
-    if (marked.affected > 0) db::run(on, with_.sql["tick.prune"], {name, cutoff});
+    std::optional<std::int64_t> cutoff;
+    core::read(with_, [&](db::session& on) {
+      cutoff.reset();
+      auto const found = db::run(on, with_.sql["tick.cutoff"], {name, keep});
+      if (found.size() > 0) decode(found.row(0)[0], cutoff);
+    });
+    if (!cutoff) return;
+    for (auto left = 4 * prune_every(of.options); left > 0 && !stop.stop_requested();) {
+      auto const piece = std::min(left, prune_piece);
+      std::int64_t gone = 0;
+      // Once: a lock that is there now is so for longer than a node's thread should wait for it.
+      core::transact(
+          with_, {.name = "tick", .patience = std::chrono::milliseconds{0}}, [&](db::session& on) {
+            gone = db::run(on, with_.sql["tick.mark"], {name, *cutoff, failed, piece}).affected;
+            if (gone == 0) return core::decision::rollback;
+            db::run(on, with_.sql["tick.prune"], {name, *cutoff});
+            return core::decision::commit;
+          });
+      if (gone < piece) break;
+      left -= gone;
+    }
   }
 }
 
@@ -151,11 +183,14 @@ attended launcher::launch(definition const& of, decision const& what) {
       starter_->start_with(process(of.name), key(text), {.once = true}, [&](db::session& on) {
         if (!advance(on, of, what)) return false;
         add(on, tick_state::running, {});
-        prune(on, of);
         return true;
       });
   if (!got) return {{}, true};
-  if (*got) return hand_over(of, std::move(facts), std::move(*got).take(), false);
+  if (*got) {
+    auto out = hand_over(of, std::move(facts), std::move(*got).take(), false);
+    out.decided = true;
+    return out;
+  }
   // Somebody has used this key by hand. One that is held is waited for.
   if (got->why() == refusal::running_elsewhere) return {};
   bool const done = got->why() == refusal::done_before;

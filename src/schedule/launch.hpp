@@ -12,7 +12,11 @@
 #include <daybook/run.hpp>
 #include <daybook/tick.hpp>
 
+#include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <stop_token>
 #include <string>
 
 namespace daybook {
@@ -30,6 +34,8 @@ struct attended {
   std::optional<launched> tick;
   /// Something was written, here or by another node: look again at once.
   bool look_again = false;
+  /// One more of its ticks was decided: time to call launcher::prune().
+  bool decided = false;
 };
 
 class launcher {
@@ -42,6 +48,12 @@ class launcher {
   /// taken over by who looks next. Where this system does not have its zone nothing is taken.
   attended attend(definition const& of);
 
+  /// Forgets ticks beyond those that are kept, where it is time for that: after what attend() has
+  /// written, and not in its transaction, so that no launch waits for it. In small transactions, at
+  /// most a bounded number. What fails is told to the observer, and tried again after the next
+  /// launch. `of`: as attend() was given it.
+  void prune(definition const& of, std::stop_token const& stop);
+
  private:
   attended launch(definition const& of, decision const& what);
   attended try_again(definition const& of);
@@ -49,18 +61,21 @@ class launcher {
   attended end_failed(definition const& of);
   [[nodiscard]] std::optional<tick_info> running(definition const& of);
   [[nodiscard]] bool unchanged(db::session& on, definition const& of) const;
-  void skip(definition const& of, skipped const& what);
+  /// False: nothing is known to have been written.
+  bool skip(definition const& of, skipped const& what);
   /// The start said no: what that means for a tick that is there already. `first`, in the same
   /// transaction, says whether it still is as it was seen.
   attended refused(definition const& of, tick_info const& tick, refusal why,
                    core::runs::beside const& first);
   attended hand_over(definition const& of, tick_facts facts, run held, bool taken_over);
   [[nodiscard]] bool advance(db::session& on, definition const& of, decision const& what) const;
-  void prune(db::session& on, definition const& of) const;
+  void prune_pieces(definition const& of, std::stop_token const& stop) const;
 
   core::context with_;
   core::holder* lease_;
   core::runs* starter_;
+  std::mutex guard_;
+  std::set<std::string, std::less<>> owed_;  ///< schedules whose last pruning has failed
 };
 
 }  // namespace schedules

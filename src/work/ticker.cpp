@@ -232,6 +232,7 @@ std::optional<ticker::instant> ticker::look_at(place const& what) {
   auto got = launch_.attend(*of);
   what->pause = {};
   if (!got.tick) {
+    if (got.decided) launch_.prune(*of, stopping_.get_token());
     if (got.look_again) return local_clock::now();
     // Nothing was to be done, or could be: nothing will be, before something changes.
     auto const at = due(*of);
@@ -245,6 +246,8 @@ std::optional<ticker::instant> ticker::look_at(place const& what) {
   done_attending(what, when(after, known_at));
   bool const back = !call(what->handler, std::move(*got.tick));
   hurry(what, local_clock::now() + (back ? options_.poll : milliseconds{0}));
+  // When the tick is done: it is what people wait for.
+  if (got.decided) launch_.prune(*of, stopping_.get_token());
   return std::nullopt;
 }
 
@@ -319,6 +322,7 @@ std::int64_t ticker::drain(std::set<std::string>& refused) {
           ++out;
           if (!call(handler, std::move(*got.tick))) refused.insert(one.name);
         }
+        if (got.decided) launch_.prune(*of, stopping_.get_token());
         if (refused.contains(one.name)) break;
         of = schedules::look(with_, one.name, zones_);
       }

@@ -3,13 +3,34 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace conformance {
 namespace {
 
-class schedules_of_people : public scheduling {};
+class schedules_of_people : public scheduling {
+ protected:
+  /// As a lock or a lack of rights would.
+  void refuse_to_forget_ticks() {
+    std::string const trigger = "create trigger no_tick_goes before update on daybook_tick ";
+    if (on_sqlite()) {
+      database_.execute(trigger + "when new.state = 5 begin select raise(abort, 'not now'); end");
+    } else if (on_mariadb()) {
+      database_.execute(trigger +
+                        "for each row begin if new.state = 5 then "
+                        "signal sqlstate '45000' set message_text = 'not now'; end if; end");
+    } else {
+      database_.execute(
+          "create function not_now() returns trigger language plpgsql as $$ begin "
+          "raise exception 'not now'; end $$");
+      database_.execute(trigger + "for each row when (new.state = 5) execute function not_now()");
+    }
+  }
+};
 
 /// A system whose zones are not there.
 class without_zones {
@@ -206,6 +227,61 @@ TEST_P(schedules_of_people, what_is_forgotten_never_comes_again) {
   EXPECT_EQ(second_.drain(), 0);
   EXPECT_EQ(done_.size(), 70U);
   expect_tiled();
+}
+
+TEST_P(schedules_of_people, what_cannot_be_forgotten_holds_up_no_launch) {
+  auto const leads = make({.keep = 10});
+  serve("leads");
+  auto const ticks = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      clock_.advance(1min);
+      ASSERT_EQ(first_.drain(), 1);
+    }
+  };
+  refuse_to_forget_ticks();
+  ticks(150);
+  EXPECT_EQ(rows_of("tick"), "150");
+  EXPECT_EQ(log_.count("retried prune"), 150U - 31U) << "from the first time on, after each launch";
+  EXPECT_EQ(log_.count("retried launch"), 0U);
+  database_.execute("drop trigger no_tick_goes" +
+                    std::string(on_postgres() ? " on daybook_tick" : ""));
+  // At once, and no more than four times what comes from one pruning to the next.
+  ticks(1);
+  EXPECT_EQ(rows_of("tick"), std::to_string(151 - 4 * 32));
+  EXPECT_EQ(rows_of("run"), rows_of("tick"));
+  ticks(9);  // the 160th
+  EXPECT_EQ(rows_of("tick"), "10");
+  expect_tiled();
+}
+
+TEST_P(schedules_of_people, what_is_begun_again_while_others_are_forgotten_stays) {
+  if (on_sqlite()) return;  // one writer
+  make({.keep = 10});
+  serve("leads");
+  for (int i = 0; i < 31; ++i) {
+    clock_.advance(1min);
+    ASSERT_EQ(first_.drain(), 1);
+  }
+  auto const first = " where schedule = 'leads' and tick_us = " +
+                     std::to_string((noon + 1min).time_since_epoch().count());
+  support::raw_connection theirs(direct_url());
+  theirs.execute("begin");
+  theirs.execute("update daybook_tick set state = 0, by_hand = 2" + first);
+  clock_.advance(1min);
+  auto drained = std::async(std::launch::async, [this] { return first_.drain(); });
+  std::string const waits = on_postgres()
+                                ? "select count(*) from pg_stat_activity where wait_event = "
+                                  "'transactionid' and datname = current_database()"
+                                : "select count(*) from information_schema.innodb_trx "
+                                  "where trx_state = 'LOCK WAIT'";
+  // MariaDB makes its table anew when nobody has looked for a tenth of a second.
+  while (drained.wait_for(110ms) != std::future_status::ready && database_.query(waits) == "0") {
+  }
+  EXPECT_EQ(database_.query("select count(*) from daybook_tick where state = 2"), "32")
+      << "what was launched does not wait for that";
+  theirs.execute("commit");
+  EXPECT_GE(drained.get(), 1);
+  EXPECT_EQ(database_.query("select count(*) from daybook_tick" + first), "1");
 }
 
 TEST_P(schedules_of_people, what_failed_is_kept_for_longer_than_what_is_done) {
