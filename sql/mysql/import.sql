@@ -11,6 +11,12 @@ select q.* from ({query}
 -- holes: staged
 session;
 
+-- What becomes of a connection whose statement was interrupted: an interrupt that is still on its way
+-- would end whatever is next.
+-- name: import.interrupted
+-- holes: none
+cut;
+
 -- name: import.open
 -- holes: staged, query, columns, payload, hold
 drop temporary table if exists {staged};

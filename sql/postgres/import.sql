@@ -12,6 +12,12 @@ select q.* from ({query}
 -- holes: staged
 transaction;
 
+-- What becomes of a connection whose statement was interrupted: an interrupt that is still on its way
+-- would end whatever is next.
+-- name: import.interrupted
+-- holes: none
+cut;
+
 -- name: import.open
 -- holes: staged, query, columns, payload, hold
 declare {staged} no scroll cursor {hold} for

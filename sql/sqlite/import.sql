@@ -11,6 +11,11 @@ select q.* from ({query}
 -- holes: staged
 session;
 
+-- What becomes of a connection whose statement was interrupted: an interrupt is over when it is sent.
+-- name: import.interrupted
+-- holes: none
+keep;
+
 -- name: import.open
 -- holes: staged, query, columns, payload, hold
 drop table if exists temp.{staged};

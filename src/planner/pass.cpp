@@ -67,6 +67,7 @@ class pass final : public sink {
     return true;
   }
 
+  [[nodiscard]] std::stop_token stopping() const override { return how_.stop; }
   [[nodiscard]] bool only_looks() const noexcept override { return false; }
 
   /// Its end, in the transaction that ends its run.
@@ -136,6 +137,7 @@ class looking final : public sink {
   }
 
   bool write(std::function<void(db::session&)> const& /*body*/) override { return true; }
+  [[nodiscard]] std::stop_token stopping() const override { return {}; }
   [[nodiscard]] bool only_looks() const noexcept override { return true; }
   [[nodiscard]] std::vector<plan_preview> found() && { return std::move(found_); }
 

@@ -26,11 +26,10 @@ queues::around_query around(store const& of) {
   };
 }
 
-}  // namespace
-
-bool feed(store const& of, query_strategy const& how, sink& into) {
-  queues::rows_of_query rows(of.with(), "plan '" + of.declared().name + "': its query", how.query,
-                             {.around = around(of), .timeout = how.timeout});
+bool feed_rows(store const& of, query_strategy const& how, sink& into) {
+  queues::rows_of_query rows(
+      of.with(), "plan '" + of.declared().name + "': its query", how.query,
+      {.around = around(of), .timeout = how.timeout, .stop = into.stopping()});
   auto const size = static_cast<std::size_t>(of.declared().options.page);
   for (bool more = true; more;) {
     std::vector<candidate> page;
@@ -43,6 +42,16 @@ bool feed(store const& of, query_strategy const& how, sink& into) {
     if (!page.empty() && !into.take(std::move(page))) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool feed(store const& of, query_strategy const& how, sink& into) {
+  try {
+    return feed_rows(of, how, into);
+  } catch (queues::reading_stopped const&) {
+    return false;
+  }
 }
 
 }  // namespace planners

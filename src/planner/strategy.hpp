@@ -8,6 +8,7 @@
 #include <daybook/planner.hpp>
 
 #include <functional>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,8 @@ class sink {
   virtual void fail(std::string_view key, std::string_view why) = 0;
   /// A transaction of the pass's own in which its run is still held; not in a preview.
   virtual bool write(std::function<void(db::session&)> const& body) = 0;
+  /// Whoever waits for the source to end asks here; what runs for long heeds it.
+  [[nodiscard]] virtual std::stop_token stopping() const = 0;
   /// A preview changes nothing.
   [[nodiscard]] virtual bool only_looks() const noexcept = 0;
 };

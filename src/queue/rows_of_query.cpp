@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <stop_token>
@@ -61,32 +62,59 @@ bool of_query(error const& e) noexcept {
   return e.kind() == fault::statement || e.kind() == fault::bad_argument;
 }
 
-/// Interrupts a session's statement after so long.
-class stopwatch {
+/// Interrupts a session's statements after so long, or when somebody asks to stop.
+class watchman {
  public:
-  stopwatch(db::session& of, std::chrono::milliseconds limit) {
-    if (limit.count() == 0) return;
+  enum class word : std::uint8_t { nothing, late, stop };
+
+  watchman(db::session& of, std::chrono::milliseconds limit, std::stop_token const& stop) {
+    if (limit.count() == 0 && !stop.stop_possible()) return;
     thread_ = std::jthread([this, &of, limit](std::stop_token const& over) {
-      std::unique_lock lock(guard_);
-      std::condition_variable_any waiting;
-      if (waiting.wait_for(lock, over, limit, [] { return false; }) || over.stop_requested()) {
-        return;
-      }
-      late_ = true;
-      of.interrupt();
+      watch(of, limit.count() == 0 ? longest : limit, over);
     });
+    asks_.emplace(stop, ask{this});
   }
-  /// Once the statement has ended.
-  [[nodiscard]] bool late() {
+  watchman(watchman const&) = delete;
+  watchman& operator=(watchman const&) = delete;
+  /// Once the statements have ended: why they were interrupted.
+  [[nodiscard]] word said() {
+    asks_.reset();
     thread_.request_stop();
     if (thread_.joinable()) thread_.join();
-    return late_;
+    return said_;
   }
 
  private:
+  static constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 366};
+  static constexpr std::chrono::milliseconds between_interrupts{100};
+  struct ask {
+    watchman* who;
+    void operator()() const noexcept {
+      std::lock_guard const lock(who->guard_);
+      who->asked_ = true;
+      who->stirred_.notify_one();
+    }
+  };
+
+  void watch(db::session& of, std::chrono::milliseconds limit, std::stop_token const& over) {
+    std::unique_lock lock(guard_);
+    bool const asked = stirred_.wait_for(lock, over, limit, [this] { return asked_; });
+    // One interrupt may come between two statements, or before the first has reached the server.
+    while (!over.stop_requested()) {
+      said_ = asked ? word::stop : word::late;
+      lock.unlock();
+      of.interrupt();
+      lock.lock();
+      stirred_.wait_for(lock, over, between_interrupts, [] { return false; });
+    }
+  }
+
   std::mutex guard_;
-  bool late_ = false;
+  std::condition_variable_any stirred_;
+  bool asked_ = false;
+  word said_ = word::nothing;
   std::jthread thread_;
+  std::optional<std::stop_callback<ask>> asks_;  // gone before what it stirs
 };
 
 }  // namespace
@@ -158,16 +186,21 @@ std::optional<entry> rows_of_query::next() {
 
 template <class F>
 void rows_of_query::run(F const& body) {
+  if (how_.stop.stop_requested()) throw reading_stopped{};
   if (!held_) return core::read(with_, body);
-  stopwatch watch(**held_, how_.timeout);
+  watchman watch(**held_, how_.timeout, how_.stop);
+  std::string why;
   try {
     body(**held_);
   } catch (error const& e) {
-    if (!watch.late()) throw;
-    too_long(how_.timeout, std::string(": ") + e.what());
+    if (watch.said() == watchman::word::nothing) throw;
+    why = std::string(": ") + e.what();
   }
-  // The interrupt may come to whatever is next on the connection.
-  if (watch.late()) too_long(how_.timeout, {});
+  auto const said = watch.said();
+  if (said == watchman::word::nothing) return;
+  if (with_.sql.text_of("import.interrupted", {}) == "cut") (*held_)->cut();
+  if (said == watchman::word::stop) throw reading_stopped{};
+  too_long(how_.timeout, why);
 }
 
 /// So many rows that a page is about as large as a piece of an import.
@@ -205,8 +238,12 @@ void rows_of_query::end() noexcept {
   try {
     if (std::exchange(begun_, false)) {
       (*held_)->rollback();
-    } else if (close_) {
-      run([&](db::session& on) { db::run(on, *close_, {}); });
+    } else if (!close_) {
+      return;
+    } else if (!held_) {
+      core::read(with_, [&](db::session& on) { db::run(on, *close_, {}); });
+    } else if ((*held_)->usable()) {
+      db::run(**held_, *close_, {});
     }
   } catch (std::exception const&) {
     return;  // it goes with the connection

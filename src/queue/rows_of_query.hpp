@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -30,7 +31,13 @@ struct query_reading {
   /// A statement of it that takes longer ends it; 0: none does. On MariaDB and SQLite that is the
   /// whole query, on PostgreSQL what a page takes.
   std::chrono::milliseconds timeout{0};
+  /// Ends what is executed then; not on a handle of the application's, where it is heeded after
+  /// the statement.
+  std::stop_token stop = {};
 };
+
+/// Thrown where query_reading::stop has ended it.
+struct reading_stopped {};
 
 /// On failure: daybook::error (fault::bad_argument) where the text is no query of one or two
 /// columns. It is not executed, but for what MariaDB evaluates while it plans.
@@ -39,7 +46,8 @@ void check_query(core::context const& with, std::string const& what, std::string
 class rows_of_query {
  public:
   /// `what` names it in errors: "queue 'stock': the query to import from". On failure:
-  /// daybook::error, fault::bad_argument where the text is no query of one or two columns.
+  /// daybook::error, fault::bad_argument where the text is no query of one or two columns;
+  /// reading_stopped.
   rows_of_query(core::context const& with, std::string what, std::string_view query,
                 query_reading how = {});
   rows_of_query(rows_of_query const&) = delete;
@@ -47,7 +55,7 @@ class rows_of_query {
   ~rows_of_query() { end(); }
 
   /// Empty: there are no more. On failure: daybook::error (fault::bad_argument) for a key that can
-  /// be none.
+  /// be none; reading_stopped.
   std::optional<entry> next();
 
  private:

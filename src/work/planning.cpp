@@ -28,7 +28,7 @@ void planning::plan(std::string_view planner, plan_serving how) {
   one->name = planner;
   one->how = std::move(how);
   std::lock_guard const lock(guard_);
-  if (stopped_) {
+  if (stopping_.stop_requested()) {
     throw error({.kind = fault::bad_argument}, "this node was stopped: make another");
   }
   all_[one->name] = one;
@@ -78,8 +78,8 @@ void planning::wake() noexcept {
 
 void planning::ask_to_stop() noexcept {
   {
-    std::lock_guard const lock(guard_);
-    stopped_ = true;
+    std::lock_guard const lock(guard_);  // nobody comes in between
+    stopping_.request_stop();
   }
   for (auto const& one : everybody()) one->thread.request_stop();
 }
@@ -144,10 +144,11 @@ void planning::serve(served& one, std::stop_token const& stop) const {
 std::int64_t planning::drain() {
   std::int64_t sum = 0;
   for (auto const& one : everybody()) {
+    if (stopping_.stop_requested()) break;
     auto const due = due_in(one->name);
     if (!due || due->count() > 0) continue;
     try {
-      sum += pass(*one, {}).launched;
+      sum += pass(*one, stopping_.get_token()).launched;
     } catch (std::exception const& e) {
       // As a handler's failure: it is kept, and harms nobody else.
       engine_->bare().watch.retried("plan " + one->name, e.what());

@@ -43,7 +43,7 @@ class planning {
   /// The first half of stop().
   void ask_to_stop() noexcept;
   void stop() noexcept;
-  /// In this thread: a pass of each whose time has come; how many keys were launched.
+  /// In this thread, until stop(): a pass of each whose time has come; how many keys were launched.
   std::int64_t drain();
 
  private:
@@ -72,7 +72,7 @@ class planning {
   mutable std::mutex guard_;
   std::map<std::string, place, std::less<>> all_;
   bool started_ = false;
-  bool stopped_ = false;
+  std::stop_source stopping_;
 };
 
 }  // namespace work
