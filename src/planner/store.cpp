@@ -8,6 +8,7 @@
 
 #include <daybook/error.hpp>
 
+#include <string>
 #include <utility>
 
 namespace daybook {
@@ -32,6 +33,10 @@ std::shared_ptr<store> make(surroundings const& around, std::string_view name,
                             planner_options const& of) {
   check(name, of);
   auto into = target(around, name, of.queue);
+  if (into->present().options.in_order && of.priority != planner_options{}.priority) {
+    bad(name, "a priority of " + std::to_string(of.priority) + ": the tasks of queue '" + of.queue +
+                  "' are done in the order in which they were added (in_order): leave it out");
+  }
   examine(around, name, of);
   write(around.with, name, of, *into);
   return open(around, name);

@@ -468,6 +468,9 @@ TEST_P(planned, what_a_declaration_may_not_be) {
   fails({.every = 1ms}, "every");
   fails({.priority = 10}, "priority");
   fails({.page = 0}, "page");
+  book_.make_queue("in order", {.in_order = true});
+  fails({.queue = "in order", .priority = 2},
+        "plan 'p': a priority of 2: the tasks of queue 'in order' are done in the order");
   book_.make_queue("rolling", {.period = 24h});
   fails({.queue = "rolling"}, "has a period");
 }
