@@ -1,6 +1,7 @@
 -- Aggregations: rows of a table of the application's, gathered into rows of another. The statements
 -- on those tables are shapes: `s` is a row of the source, `p` one of the parents. Rows go in as a
--- JSON array of arrays.
+-- JSON array of arrays. A text of one says its character set: it would have the database's default,
+-- which may lack its characters.
 
 -- A transaction that says so a second time finds its row, after whoever said it first has ended.
 -- name: aggregation.begin
@@ -62,7 +63,8 @@ update {aggregation} set pass = :pass, position = :position where id = :aggregat
 select o.open_group, o.parent_key, o.opened_us from {aggregation_parent} o
 where o.aggregation = :aggregation
   and o.open_group in (select cast(j.g as binary)
-    from json_table(:groups, '$[*]' columns (g varchar(700) path '$[0]')) as j)
+    from json_table(:groups, '$[*]'
+      columns (g varchar(700) character set utf8mb4 path '$[0]')) as j)
 order by o.parent_key {lock};
 
 -- name: aggregation.open_parents
@@ -76,8 +78,9 @@ where o.aggregation = :aggregation and o.open_group is not null order by o.paren
 -- in: aggregation, parents
 insert ignore into {aggregation_parent} (aggregation, opened_us, parent_key, group_key, open_group)
 select :aggregation, {now}, j.k, j.g, j.g
-from json_table(:parents, '$[*]' columns (place for ordinality, k varchar(255) path '$[0]',
-  g varchar(700) path '$[1]')) as j
+from json_table(:parents, '$[*]' columns (place for ordinality,
+  k varchar(255) character set utf8mb4 path '$[0]',
+  g varchar(700) character set utf8mb4 path '$[1]')) as j
 order by j.place;
 
 -- No rows are added to the parent any more. `ended`: nor is anything else changed of it.
@@ -152,6 +155,11 @@ cast({key} as signed);
 -- name: aggregation.given_text
 -- holes: name, at, type
 {name} varchar(700) {type} path '$[{at}]';
+
+-- A group, as our tables have it.
+-- name: aggregation.given_group
+-- holes: name, at
+{name} varchar(700) character set utf8mb4 path '$[{at}]';
 
 -- name: aggregation.given_uuid
 -- holes: name, at, type
@@ -259,7 +267,8 @@ where {key} between :first and :last and {is_free}
               where o.aggregation = :aggregation and o.open_group = {group})
   and (:excluded = '[]' or not exists (
     select 1 from (select distinct cast(j.g as binary) as g
-                   from json_table(:excluded, '$[*]' columns (g varchar(700) path '$')) as j) as e
+                   from json_table(:excluded, '$[*]'
+                     columns (g varchar(700) character set utf8mb4 path '$')) as j) as e
     where e.g = {group}));
 
 -- How many rows of a range are taken by the open parent of their group.
@@ -302,7 +311,8 @@ select o.open_group, o.parent_key, case when {parent_key} is null then 0 else 1 
 from {aggregation_parent} as o left join {parent} as p on {parent_key} = {key_text}
 where o.aggregation = :aggregation
   and o.open_group in (select cast(j.g as binary)
-    from json_table(:groups, '$[*]' columns (g varchar(700) path '$[0]')) as j);
+    from json_table(:groups, '$[*]'
+      columns (g varchar(700) character set utf8mb4 path '$[0]')) as j);
 
 -- name: aggregation.parents
 -- in: after, limit, aggregation

@@ -22,7 +22,7 @@ insert ignore into {planned_period} (launched_us, done_us, reopened_us, launches
   start_us, end_us, period_key)
 select null, null, null, 0, :planner, 0, r.start_us, r.end_us, cast(r.k as binary)
 from json_table(:rows, '$[*]' columns (start_us bigint path '$[0]', end_us bigint path '$[1]',
-  k varchar(255) path '$[2]')) as r;
+  k varchar(255) character set utf8mb4 path '$[2]')) as r;
 
 -- A page of those that are not done, with the state of the task where it is in no hand, and whether
 -- something is asked of it that no claim has done yet. The index is named: by the primary key all

@@ -1,4 +1,5 @@
--- Planners, and what they know of keys. Rows go in as a JSON array of arrays.
+-- Planners, and what they know of keys. Rows go in as a JSON array of arrays; a text says its
+-- character set, for that of the database may be another.
 
 -- name: planner.make
 -- in: name, every_us, timeout_us, since_us, again_us, few, queue, page, most, unit_count,
@@ -78,7 +79,7 @@ delete from {step} where process = :process and run_key = :key and run_no < :run
 -- in: planner, keys
 -- out: key, launches, first_us, last_us
 select p.planned_key, p.launches, p.first_us, p.last_us
-from json_table(:keys, '$[*]' columns (k varchar(255) path '$[0]')) as j
+from json_table(:keys, '$[*]' columns (k varchar(255) character set utf8mb4 path '$[0]')) as j
   straight_join {planned} p on p.planner = :planner and p.planned_key = cast(j.k as binary);
 
 -- Rows of [key].
@@ -87,7 +88,7 @@ from json_table(:keys, '$[*]' columns (k varchar(255) path '$[0]')) as j
 insert into {planned} (launches, first_us, last_us, refusals, first_refused_us, last_refused_us,
   planner, standing, planned_key, reason)
 select 1, clock.us, clock.us, 0, null, null, :planner, 1, cast(j.k as binary), ''
-from json_table(:keys, '$[*]' columns (k varchar(255) path '$[0]')) as j,
+from json_table(:keys, '$[*]' columns (k varchar(255) character set utf8mb4 path '$[0]')) as j,
   (select {now} as us) as clock
 on duplicate key update launches = launches + 1, first_us = coalesce(first_us, clock.us),
   last_us = clock.us, standing = 1;
@@ -98,7 +99,8 @@ on duplicate key update launches = launches + 1, first_us = coalesce(first_us, c
 insert into {planned} (launches, first_us, last_us, refusals, first_refused_us, last_refused_us,
   planner, standing, planned_key, reason)
 select 0, null, null, 1, clock.us, clock.us, :planner, 2, cast(j.k as binary), j.why
-from json_table(:keys, '$[*]' columns (k varchar(255) path '$[0]', why varchar(500) path '$[1]')) as j,
+from json_table(:keys, '$[*]' columns (k varchar(255) character set utf8mb4 path '$[0]',
+    why varchar(500) character set utf8mb4 path '$[1]')) as j,
   (select {now} as us) as clock
 on duplicate key update refusals = refusals + 1,
   first_refused_us = coalesce(first_refused_us, clock.us), last_refused_us = clock.us,

@@ -161,6 +161,10 @@ coalesce(sum({column}), 0)::text, count(*) - count({column}),
 -- holes: name, at, type
 (j.value ->> {at}){type} as {name};
 
+-- name: aggregation.given_group
+-- holes: name, at
+(j.value ->> {at}) as {name};
+
 -- name: aggregation.given_uuid
 -- holes: name, at, type
 (j.value ->> {at})::uuid as {name};

@@ -150,6 +150,10 @@ json_extract(j.value, '$[{at}]') as {name};
 -- holes: name, at, type
 json_extract(j.value, '$[{at}]') as {name};
 
+-- name: aggregation.given_group
+-- holes: name, at
+json_extract(j.value, '$[{at}]') as {name};
+
 -- name: aggregation.given_uuid
 -- holes: name, at, type
 json_extract(j.value, '$[{at}]') as {name};

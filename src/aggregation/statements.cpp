@@ -323,10 +323,9 @@ db::entry maker::make_parents() const {
     }
   }
   auto const& key = *source_.find(of_.source.key);
-  auto const given_columns =
-      given_parent() + ", " +
-      piece("given_text", {{"name", "daybook_group"}, {"at", "1"}, {"type", ""}}) + ", " +
-      given(key, conversion_to(with_, source_, key), "daybook_first", 2);
+  auto const given_columns = given_parent() + ", " +
+                             piece("given_group", {{"name", "daybook_group"}, {"at", "1"}}) + ", " +
+                             given(key, conversion_to(with_, source_, key), "daybook_first", 2);
   return make("make_parents", {{"given", given_columns},
                                {"columns", base::listed(columns)},
                                {"values", base::listed(values)},
