@@ -7,18 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace daybook {
 inline namespace v1 {
 namespace core {
 
 namespace {
-
-using settings = std::map<std::string, std::string, std::less<>>;
 
 /// How the value of a setting is judged.
 enum class test : std::uint8_t {
@@ -27,6 +25,12 @@ enum class test : std::uint8_t {
   contains,  ///< each of them is a part
   at_least,  ///< a number, not less
   at_most,   ///< a number, not greater in size
+};
+
+/// A setting that is one of some words.
+struct condition {
+  std::string_view setting;
+  std::string_view words;
 };
 
 /// One precondition: the setting it rests on, what is good, and what it is worth otherwise.
@@ -38,7 +42,11 @@ struct rule {
   std::string_view good;  ///< words separated by '|', or a number
   verdict otherwise;
   std::string_view remedy;
+  /// Only where these hold: what is said of a binary log is nothing where there is none.
+  std::array<condition, 2> where{};
 };
+
+constexpr condition has_binary_log{"log_bin", "1|ON"};
 
 constexpr std::array rules{
     // SQLite
@@ -79,8 +87,27 @@ constexpr std::array rules{
          "this machine's clock and the database's differ: Daybook goes by the database's, people "
          "read their own"},
     // MariaDB and MySQL
-    rule{"mysql", "durable commit", "innodb_flush_log_at_trx_commit", test::is, "1",
+    rule{"mysql", "durable commit", "innodb_flush_log_at_trx_commit", test::is, "1|3",
          verdict::invalid, "set innodb_flush_log_at_trx_commit = 1"},
+    // With 1 the server counts on the binary log to have what InnoDB has only prepared.
+    rule{"mysql",
+         "binary log on disk",
+         "sync_binlog",
+         test::is,
+         "1",
+         verdict::invalid,
+         "set sync_binlog = 1 (or innodb_flush_log_at_trx_commit = 3, which leaves replicas "
+         "behind): a commit that is not in the binary log is rolled back after a power loss",
+         {has_binary_log, condition{"innodb_flush_log_at_trx_commit", "1"}}},
+    rule{"mysql",
+         "replicas",
+         "sync_binlog",
+         test::is,
+         "1",
+         verdict::warning,
+         "set sync_binlog = 1: after a power loss replicas and this server may differ, and after "
+         "a fail-over to one of them the surviving history rules",
+         {has_binary_log}},
     rule{"mysql", "InnoDB only", "other_engines", test::is, "|0", verdict::invalid,
          "convert the book's tables to InnoDB: others have no transactions"},
     rule{"mysql", "your tables", "other_engines_in_schema", test::is, "|0", verdict::warning,
@@ -93,8 +120,14 @@ constexpr std::array rules{
          "leave the session at READ COMMITTED: gap locks of the default level cause deadlocks"},
     rule{"mysql", "time zone", "time_zone", test::is, "+00:00", verdict::invalid,
          "leave the session's time_zone at '+00:00'"},
-    rule{"mysql", "binary log", "binlog_format", test::is_not, "STATEMENT", verdict::invalid,
-         "set binlog_format to ROW or MIXED"},
+    rule{"mysql",
+         "binary log",
+         "binlog_format",
+         test::is_not,
+         "STATEMENT",
+         verdict::invalid,
+         "set binlog_format to ROW or MIXED",
+         {has_binary_log}},
     rule{"mysql", "torn pages", "innodb_doublewrite", test::is_not, "0|OFF", verdict::warning,
          "set innodb_doublewrite = ON unless the disk writes pages whole"},
     rule{"mysql", "Galera", "wsrep_on", test::is_not, "1|ON", verdict::warning,
@@ -129,6 +162,15 @@ bool holds(rule const& what, std::string_view found) {
     }
   }
   return false;
+}
+
+/// What is not to be seen may hold.
+bool applies(rule const& what, settings const& of) {
+  return std::all_of(what.where.begin(), what.where.end(), [&](condition const& one) {
+    auto const found = of.find(one.setting);
+    return found == of.end() ||
+           any_word(one.words, [&](std::string_view word) { return word == found->second; });
+  });
 }
 
 finding judge(rule const& what, settings const& of) {
@@ -172,8 +214,14 @@ std::vector<finding> examine(context const& with) {
     }
   });
   std::vector<finding> out{version_finding(with)};
+  for (auto& one : judged(with.dialect.name, seen)) out.push_back(std::move(one));
+  return out;
+}
+
+std::vector<finding> judged(std::string_view dialect, settings const& of) {
+  std::vector<finding> out;
   for (auto const& one : rules) {
-    if (one.dialect == with.dialect.name) out.push_back(judge(one, seen));
+    if (one.dialect == dialect && applies(one, of)) out.push_back(judge(one, of));
   }
   return out;
 }
