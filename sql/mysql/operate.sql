@@ -164,9 +164,21 @@ where process = :process and run_key > :after and run_key <= :last
                     and i.run_key = {run}.run_key)
 limit :limit;
 
+-- Holders of long ago that nothing names, a page by their uuids: read once for many, for it reads all
+-- runs and attempts. Nothing comes to name one that is not alive, so what is found stays so.
+-- name: operate.idle_holders
+-- in: before_us, after, limit
+-- out: uuid
+select h.uuid from {holder} h
+where coalesce(h.ended_us, h.lease_until_us) < :before_us and h.uuid > :after
+  and not exists (select 1 from {run} r where r.holder = h.uuid)
+  and not exists (select 1 from {attempt} a where a.holder = h.uuid)
+order by h.uuid limit :limit;
+
+-- Rows of [uuid]. One that has renewed its lease since stays.
 -- name: operate.prune_holders
--- in: before_us, limit
-delete from {holder}
-where coalesce(ended_us, lease_until_us) < :before_us
-  and uuid not in (select holder from {run}) and uuid not in (select holder from {attempt})
-limit :limit;
+-- in: uuids, before_us
+delete h from json_table(:uuids, '$[*]'
+    columns (uuid varchar(64) character set utf8mb4 path '$[0]')) as given
+  straight_join {holder} h force index (primary) on h.uuid = cast(given.uuid as binary)
+where coalesce(h.ended_us, h.lease_until_us) < :before_us;

@@ -173,10 +173,20 @@ delete from {run} where (process, run_key) in (
   limit :limit::bigint)
   and state in (0, -5) and ended_us < :before_us;
 
+-- Holders of long ago that nothing names, a page by their uuids: read once for many, for it reads all
+-- runs and attempts. Nothing comes to name one that is not alive, so what is found stays so.
+-- name: operate.idle_holders
+-- in: before_us, after, limit
+-- out: uuid
+select h.uuid from {holder} h
+where coalesce(h.ended_us, h.lease_until_us) < :before_us and h.uuid > :after
+  and not exists (select from {run} r where r.holder = h.uuid)
+  and not exists (select from {attempt} a where a.holder = h.uuid)
+order by h.uuid limit :limit::bigint;
+
+-- Rows of [uuid]. One that has renewed its lease since stays.
 -- name: operate.prune_holders
--- in: before_us, limit
-delete from {holder} where uuid in (
-  select h.uuid from {holder} h
-  where coalesce(h.ended_us, h.lease_until_us) < :before_us
-    and h.uuid not in (select holder from {run}) and h.uuid not in (select holder from {attempt})
-  limit :limit::bigint);
+-- in: uuids, before_us
+delete from {holder}
+where uuid = any (array(select r->>0 from json_array_elements(:uuids::json) as r))
+  and coalesce(ended_us, lease_until_us) < :before_us;

@@ -168,10 +168,19 @@ delete from {run} where (process, run_key) in (
   limit :limit)
   and state in (0, -5) and ended_us < :before_us;
 
+-- Holders of long ago that nothing names, a page by their uuids: read once for many, for it reads all
+-- runs and attempts. Nothing comes to name one that is not alive, so what is found stays so.
+-- `not in`: those are gathered once here, where `not exists` would look for each anew.
+-- name: operate.idle_holders
+-- in: before_us, after, limit
+-- out: uuid
+select h.uuid from {holder} h
+where coalesce(h.ended_us, h.lease_until_us) < :before_us and h.uuid > :after
+  and h.uuid not in (select holder from {run}) and h.uuid not in (select holder from {attempt})
+order by h.uuid limit :limit;
+
+-- Rows of [uuid]. One that has renewed its lease since stays.
 -- name: operate.prune_holders
--- in: before_us, limit
-delete from {holder} where uuid in (
-  select h.uuid from {holder} h
-  where coalesce(h.ended_us, h.lease_until_us) < :before_us
-    and h.uuid not in (select holder from {run}) and h.uuid not in (select holder from {attempt})
-  limit :limit);
+-- in: uuids, before_us
+delete from {holder} where uuid in (select c0 from daybook_rows(:uuids))
+  and coalesce(ended_us, lease_until_us) < :before_us;

@@ -1,5 +1,6 @@
 // Deletes history that nothing needs any more, a piece at a time.
 #include "base/limits.hpp"
+#include "base/rows.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
 
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
@@ -18,6 +21,8 @@ namespace {
 
 /// So many rows are deleted in one transaction, so that no lock is held for long.
 constexpr std::int64_t piece = 1000;
+/// So many holders are found by one look at all runs and attempts.
+constexpr std::int64_t most_holders = 10'000;
 /// Ended for ever, and so long ago that no lost reply asks for its traces any more.
 constexpr auto least_age = std::chrono::hours{1};
 
@@ -38,7 +43,7 @@ class pruner {
     using std::chrono::microseconds;
     before_us_ = began_us_ - std::int64_t{microseconds(what_.older_than).count()};
     for (auto const& one : processes_) prune_process(one);
-    done_.holders = drain("operate.prune_holders", {before_us_, piece});
+    prune_holders();
     return done_;
   }
 
@@ -74,6 +79,41 @@ class pruner {
       if (what_.forget_runs) done_.runs += drain("operate.prune_runs", range);
       after = last;
     }
+  }
+
+  /// Those that nothing names are found by a look at all runs and attempts, which no transaction
+  /// waits for.
+  void prune_holders() {
+    std::string after;
+    for (;;) {
+      auto const idle = idle_holders(after);
+      for (std::size_t at = 0; at < idle.size();) {
+        base::rows some;
+        for (std::int64_t n = 0; n < piece && at < idle.size(); ++n) some.begin().add(idle[at++]);
+        auto const uuids = some.text();
+        std::int64_t went = 0;
+        once([&](db::session& on) {
+          went =
+              db::run(on, with_.sql["operate.prune_holders"], {std::string_view(uuids), before_us_})
+                  .affected;
+        });
+        done_.holders += went;
+      }
+      if (std::cmp_less(idle.size(), most_holders)) return;
+      after = idle.back();
+    }
+  }
+
+  std::vector<std::string> idle_holders(std::string const& after) {
+    auto look = with_.sql["operate.idle_holders"];
+    for (auto& one : look.parts) one.what.takes_its_time = true;
+    std::vector<std::string> out;
+    read(with_, [&](db::session& on) {
+      out.clear();
+      auto const rows = db::run(on, look, {before_us_, std::string_view(after), most_holders});
+      for (std::size_t at = 0; at < rows.size(); ++at) decode(rows.row(at)[0], out.emplace_back());
+    });
+    return out;
   }
 
   std::string end_of_piece(std::string const& process, std::string const& after) {

@@ -26,7 +26,7 @@ struct statement {
   std::string text;                      ///< with the engine's placeholders
   std::vector<std::string> inputs = {};  ///< parameter names; values come in this order
   std::vector<std::size_t> order = {};   ///< for each placeholder in the text: its input's index
-  /// What it costs grows with a table of the application's: no time of ours bounds its answer.
+  /// What it costs grows with a whole table: no time of ours bounds its answer.
   bool takes_its_time = false;
   /// Run again after a lost reply it does no harm. A user's may call a function that writes.
   bool only_reads = false;

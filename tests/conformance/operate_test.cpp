@@ -282,6 +282,32 @@ TEST_P(operate, prune_takes_holders_that_nothing_names) {
   EXPECT_EQ(rows_of("holder"), "1");
 }
 
+/// More than are looked for at once.
+TEST_P(operate, prune_takes_all_holders_but_those_that_are_named_or_live) {
+  EXPECT_TRUE(taken(book_.start(nightly_, day_)).finish());
+  constexpr int count = 10'007;
+  std::string rows;
+  for (int i = 0; i < count; ++i) {
+    rows += (i == 0 ? "('" : ", ('") + std::to_string(i) + "', 1, 1, 'n', 1, 1, 1, '', " +
+            // The last one's lease is over, and it has not been found dead.
+            (i == count - 1 ? "null" : "1") + ", null)";
+  }
+  database_.execute(
+      "insert into daybook_holder (uuid, lease_until_us, ttl_us, node, pid, started_us, "
+      "renewed_us, "
+      "in_hand, ended_us, ended_how) values " +
+      rows);
+  database_.execute(
+      "insert into daybook_attempt (process, run_key, epoch, run_no, attempt, acquisition, holder, "
+      "started_us, ended_us, state, error) select process, run_key, epoch + 1, 1, 1, 'a', '77', 1, "
+      "ended_us, -1, '' from daybook_run");
+  EXPECT_TRUE(taken(book_.start(nightly_, key{"of 7"})).finish());
+  database_.execute("update daybook_run set holder = '7' where run_key = 'of 7'");
+  EXPECT_EQ(book_.prune({.older_than = 24h}, anna_).holders, count - 2);
+  EXPECT_EQ(rows_of("holder where uuid in ('7', '77')"), "2");
+  EXPECT_EQ(rows_of("holder"), "3") << "and who prunes";
+}
+
 TEST_P(operate, prune_goes_on_until_all_is_gone) {
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).finish());
   std::string rows;
