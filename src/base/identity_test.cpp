@@ -1,5 +1,6 @@
 // What identifies things: uuids, digests, the clock of this machine, the place of a file.
 #include "base/digest.hpp"
+#include "base/fuse.hpp"
 #include "base/platform.hpp"
 #include "base/uuid.hpp"
 
@@ -99,6 +100,7 @@ TEST(platform, files_of_this_machine_are_local) {
   EXPECT_EQ(base::network_file_system((folder / "not there yet.db").string()), "");
   EXPECT_EQ(base::network_file_system("not there either.db"), "");
   EXPECT_EQ(base::network_file_system("/no/such/folder/file.db"), "");
+  EXPECT_EQ(base::fuse_type(folder.string()), "");
 }
 
 TEST(platform, file_systems_of_other_machines_are_known_by_their_number) {
@@ -106,10 +108,43 @@ TEST(platform, file_systems_of_other_machines_are_known_by_their_number) {
   EXPECT_EQ(base::network_file_system_of(0xff534d42), "cifs");
   EXPECT_EQ(base::network_file_system_of(0xfe534d42), "smb2");
   EXPECT_EQ(base::network_file_system_of(0x01021997), "9p");
+  EXPECT_EQ(base::network_file_system_of(0x01161970), "gfs2");
+  EXPECT_EQ(base::network_file_system_of(0x7461636f), "ocfs2");
   // ext4, xfs, btrfs, tmpfs, overlay
   for (auto const local : {0xef53U, 0x58465342U, 0x9123683eU, 0x01021994U, 0x794c7630U}) {
     EXPECT_EQ(base::network_file_system_of(local), "") << local;
   }
+}
+
+TEST(platform, file_systems_of_programs_are_known_by_their_type) {
+  constexpr auto* mounts =
+      "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
+      "40 27 0:45 / /mnt/shop rw,nosuid shared:9 - fuse.sshfs anna@shop:/srv rw,user_id=0\n"
+      "41 27 8:17 / /media/stick rw shared:10 master:3 - fuseblk /dev/sdb1 rw\n"
+      "42 27 0:4 / /mnt/odd\\040place rw - fuse.bindfs /srv/x rw\n"
+      "\n"
+      "half a line\n"
+      "43 27 0:47 /sub /host rw - virtiofs host rw";
+  auto const type = [&](std::uint32_t major, std::uint32_t minor) {
+    return base::file_system_type_in(mounts, major, minor);
+  };
+  EXPECT_EQ(type(254, 0), "ext4");
+  EXPECT_EQ(type(0, 45), "fuse.sshfs");
+  EXPECT_EQ(type(8, 17), "fuseblk");
+  EXPECT_EQ(type(0, 4), "fuse.bindfs") << "no part of another number";
+  EXPECT_EQ(type(0, 47), "virtiofs");
+  EXPECT_EQ(type(0, 46), "");
+  EXPECT_EQ(base::file_system_type_in("", 0, 45), "");
+  for (auto const* other :
+       {"fuse.sshfs", "fuse.s3fs", "fuse.glusterfs", "fuse.ceph-fuse", "fuse.rclone", "virtiofs"}) {
+    EXPECT_TRUE(base::is_network(other)) << other;
+  }
+  for (auto const* unknown : {"fuseblk", "fuse", "fuse.bindfs", "fuse.encfs", "sshfs", ""}) {
+    EXPECT_FALSE(base::is_network(unknown)) << unknown;
+  }
+  EXPECT_TRUE(base::is_of_a_disk(""));
+  EXPECT_TRUE(base::is_of_a_disk("fuseblk"));
+  EXPECT_FALSE(base::is_of_a_disk("fuse.bindfs"));
 }
 
 TEST(platform, names) {

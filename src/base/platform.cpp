@@ -1,5 +1,7 @@
 #include "base/platform.hpp"
 
+#include "base/fuse.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -58,21 +60,31 @@ std::string network_file_system(std::string const& path) {
     where = where.has_parent_path() ? where.parent_path() : std::filesystem::path(".");
     if (::statfs(where.c_str(), &about) != 0) return {};
   }
+  auto const type = fuse_type(where.string());
+  if (is_network(type)) return type;
   return network_file_system_of(static_cast<std::uint32_t>(about.f_type));
 }
 
 std::string network_file_system_of(std::uint32_t magic) {
-  // The numbers of statfs(2) and linux/magic.h.
-  constexpr std::array<std::pair<std::uint32_t, char const*>, 9> known{{
+  // The numbers of statfs(2) and linux/magic.h, of other file systems those that stat(1) knows.
+  constexpr std::array<std::pair<std::uint32_t, char const*>, 17> known{{
       {0x6969, "nfs"},
       {0x517b, "smb"},
       {0xff534d42, "cifs"},
       {0xfe534d42, "smb2"},
       {0x01021997, "9p"},
       {0x5346414f, "afs"},
+      {0x6b414653, "afs"},
+      {0x73757245, "coda"},
       {0x00c36400, "ceph"},
-      {0x013661fd, "gfs2"},
+      {0x01161970, "gfs2"},
+      {0x7461636f, "ocfs2"},
       {0x0bd00bd0, "lustre"},
+      {0x19830326, "beegfs"},
+      {0x47504653, "gpfs"},
+      {0xaad7aaea, "panfs"},
+      {0x20030528, "orangefs"},
+      {0x786f4256, "vboxsf"},
   }};
   for (auto const& [number, name] : known) {
     if (number == magic) return name;

@@ -27,7 +27,7 @@ struct boot_clock {
 void random_bytes(unsigned char* out, std::size_t size);
 /// A fraction of `at_most`, uniformly: for pauses that must not meet.
 [[nodiscard]] std::chrono::milliseconds jitter(std::chrono::milliseconds at_most);
-/// "nfs", "cifs", ... when the file (or its folder) is on a file system of another machine,
+/// "nfs", "fuse.sshfs", ... when the file (or its folder) is on a file system of another machine,
 /// whose locks SQLite cannot trust; empty when it is local.
 [[nodiscard]] std::string network_file_system(std::string const& path);
 /// The same by the number that statfs(2) gives.

@@ -52,6 +52,9 @@ constexpr std::array rules{
     // SQLite
     rule{"sqlite", "local file", "file_system", test::is, "local", verdict::invalid,
          "put the file on a local disk: SQLite's locks do not hold over a network"},
+    rule{"sqlite", "file system", "fuse", test::is, "no", verdict::warning,
+         "a program serves this file system: make sure that it keeps the file on this machine, for "
+         "SQLite's locks do not hold over a network"},
     rule{"sqlite", "durable commit", "synchronous", test::is, "2|3", verdict::invalid,
          "leave 'pragma synchronous' at FULL: after a power loss external effects may repeat"},
     rule{"sqlite", "write-ahead log", "journal_mode", test::is, "wal|memory", verdict::warning,

@@ -64,4 +64,18 @@ TEST(doctor, whether_there_is_a_binary_log_may_not_be_seen) {
   EXPECT_EQ(worth_of("binary log on disk", some, {{"sync_binlog", "0"}}), "void");
 }
 
+TEST(doctor, a_file_system_that_a_program_serves_is_warned_of) {
+  auto const worth = [](std::string const& local, std::string const& fuse) {
+    std::string out;
+    for (auto const& one : core::judged("sqlite", {{"file_system", local}, {"fuse", fuse}})) {
+      if (one.worth == verdict::warning && one.name == "file system") out += "warning ";
+      if (one.worth == verdict::invalid && one.name == "local file") out += "void ";
+    }
+    return out;
+  };
+  EXPECT_EQ(worth("local", "no"), "");
+  EXPECT_EQ(worth("local", "fuse.bindfs"), "warning ");
+  EXPECT_EQ(worth("fuse.sshfs", "no"), "void ") << "and it is not opened at all";
+}
+
 }  // namespace

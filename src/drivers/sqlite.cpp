@@ -17,6 +17,7 @@
 #include "drivers/sqlite_values.hpp"
 #include "drivers/sqlite_wait.hpp"
 
+#include "base/fuse.hpp"
 #include "base/platform.hpp"
 
 #include <daybook/error.hpp>
@@ -452,11 +453,13 @@ db::table sqlite_session::run(db::statement const& what, std::span<value const> 
 
 std::vector<db::fact> sqlite_session::facts() {
   auto const network = in_memory_ ? std::string() : base::network_file_system(path_);
+  auto const served = in_memory_ ? std::string() : base::fuse_type(path_);
   return {
       {"sqlite_version", ::sqlite3_libversion()},
       {"sqlite_version_number", std::to_string(::sqlite3_libversion_number())},
       {"threadsafe", std::to_string(::sqlite3_threadsafe())},
       {"file_system", network.empty() ? "local" : network},
+      {"fuse", base::is_of_a_disk(served) || base::is_network(served) ? "no" : served},
       {"in_memory", in_memory_ ? "yes" : "no"},
   };
 }
