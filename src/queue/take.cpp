@@ -89,15 +89,17 @@ std::unique_ptr<batch> store::batch_of(db::table found, std::string const& id,
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto const row = std::span(found.cells).subspan(i * found.width, found.width);
     auto& text = std::get<std::string>(row[1]);
-    auto* const more = std::get_if<std::string>(&row[2]);
     if (auto const* task_id = std::get_if<std::int64_t>(&row[0])) {
       auto& to = tasks.emplace_back();
       to.id = *task_id;
       to.key = std::move(text);
-      if (more != nullptr) to.payload = std::move(*more);
+      if (auto* const payload = std::get_if<std::string>(&row[2])) {
+        to.payload = std::move(*payload);
+      }
     } else {
       ranges = ranges_of(text);
-      version = std::stoll(*more);
+      // A text: the column is that of the payloads.
+      decode(row[2], version);
     }
   }
   if (ranges.empty()) return nullptr;
