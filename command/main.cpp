@@ -3,6 +3,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "inherited.hpp"
+#include "init.hpp"
 #include "options.hpp"
 #include "verbs.hpp"
 
@@ -235,5 +236,6 @@ int main(int count, char** argv) {
   command::remember_inherited();
   command::arguments given(argv + std::min(count, 1), argv + count);
   command::hide_urls(count, argv);
+  command::work_beneath_init();
   return command::guarded(std::move(given));
 }

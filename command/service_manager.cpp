@@ -1,5 +1,6 @@
 #include "service_manager.hpp"
 
+#include "init.hpp"
 #include "numbers.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +25,20 @@ std::string taken(char const* variable) {
   return out;
 }
 
+void send_to(std::string_view socket, std::string_view what) noexcept {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.empty() || socket.size() >= sizeof address.sun_path) return;
+  std::copy(socket.begin(), socket.end(), static_cast<char*>(address.sun_path));
+  if (socket.front() == '@') address.sun_path[0] = '\0';  // a name, and no file
+  auto const size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket.size());
+  int const file = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return;
+  ::sendto(file, what.data(), what.size(), MSG_NOSIGNAL,
+           reinterpret_cast<sockaddr const*>(&address), size);
+  ::close(file);
+}
+
 }  // namespace
 
 service_manager::service_manager() : socket_(taken("NOTIFY_SOCKET")) {
@@ -42,17 +57,14 @@ void service_manager::reloading() const noexcept {
 }
 
 void service_manager::tell(std::string_view what) const noexcept {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
-  std::copy(socket_.begin(), socket_.end(), static_cast<char*>(address.sun_path));
-  if (socket_.front() == '@') address.sun_path[0] = '\0';  // a name, and no file
-  auto const size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  int const file = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (file < 0) return;
-  ::sendto(file, what.data(), what.size(), MSG_NOSIGNAL,
-           reinterpret_cast<sockaddr const*>(&address), size);
-  ::close(file);
+  if (way_to_init() < 0) return send_to(socket_, what);
+  // It reads at once, unless it is stopped: then there is nothing to wait for.
+  ::send(way_to_init(), what.data(), what.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void tell_service_manager(std::string_view what) noexcept {
+  char const* const socket = std::getenv("NOTIFY_SOCKET");
+  if (socket != nullptr) send_to(socket, what);
 }
 
 }  // namespace command

@@ -31,4 +31,7 @@ class service_manager {
   std::optional<std::chrono::milliseconds> watchdog_;
 };
 
+/// As it stands in the environment, by this process.
+void tell_service_manager(std::string_view what) noexcept;
+
 }  // namespace command

@@ -1,7 +1,10 @@
-"""A person at a terminal, for command_test.sh: what the keys Ctrl-C and Ctrl-Z do.
+"""A person at a terminal: what the keys Ctrl-C and Ctrl-Z do.
 
     terminal.py interrupt    runs script.sh, answers its question, presses Ctrl-C
-    terminal.py stop         types a run into a shell, presses Ctrl-Z, then fg
+    terminal.py stop [WORD...]
+                             types a run into a shell, behind the words, presses Ctrl-Z, then fg
+    terminal.py press FILE WORD...
+                             runs the words, presses Ctrl-C when they have written the file
     terminal.py show COLUMNS WORD...
                              prints what the words write to a terminal of that width, byte for byte
 """
@@ -51,7 +54,8 @@ def stop():
     shell, terminal = in_terminal("bash", "--norc", "--noprofile", "-i")
     # It waits by itself: a shell whose vfork() is stopped before its exec() does not stop.
     os.mkfifo("stop.go")
-    os.write(terminal, b"daybook run stop -- sh -c 'echo $$ >stop.pid; read go <stop.go'\n")
+    words = " ".join([*sys.argv[2:], "daybook"]).encode()
+    os.write(terminal, words + b" run stop -- sh -c 'echo $$ >stop.pid; read go <stop.go'\n")
     until("the command", lambda: written("stop.pid"))
     command = open("stop.pid").read().strip()
     time.sleep(0.2)
@@ -63,6 +67,14 @@ def stop():
     until("the end", lambda: written("fg.code"))
     print(open("fg.code").read().strip())
     os.write(terminal, b"exit\n")
+
+
+def press():
+    pid, terminal = in_terminal(*sys.argv[3:])
+    until("the file", lambda: written(sys.argv[2]))
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    print("code", os.WEXITSTATUS(status) if os.WIFEXITED(status) else "none")
 
 
 def show():
@@ -80,4 +92,4 @@ def show():
     os.waitpid(pid, 0)
 
 
-{"interrupt": interrupt, "stop": stop, "show": show}[sys.argv[1]]()
+{"interrupt": interrupt, "stop": stop, "press": press, "show": show}[sys.argv[1]]()
