@@ -1,4 +1,11 @@
-// Rows as one value of a statement: a JSON array of arrays, which every engine takes apart.
+// Rows as one value of a statement: the text of a JSON array of arrays, which the SQL of every
+// engine takes apart again (json_table, json_array_elements, daybook_rows).
+//
+//   base::rows rows;
+//   for (auto const& one : members) rows.begin().add(one.id).add(one.key).add(one.payload);
+//   auto const text = rows.text();                          // [[7,"blue",null],[8,"red","{}"]]
+//   db::run(on, sql["member.add_all"], {queue, std::string_view(text)});
+//
 // Thread safety: one thread.
 #pragma once
 
@@ -16,6 +23,7 @@ namespace base {
 
 class rows {
  public:
+  /// The next row; add() its values in the order of the columns.
   rows& begin() {
     text_.append(empty_ ? "[" : "],[");
     empty_ = false;
@@ -29,8 +37,9 @@ class rows {
     text_.append(room.data(), end);
     return *this;
   }
-  /// UTF-8 without a zero byte.
+  /// `text` is UTF-8, which is not looked at here, without a zero byte.
   rows& add(std::string_view text);
+  /// Null where it is empty.
   template <class T>
   rows& add(std::optional<T> const& value) {
     if (value) return add(*value);
@@ -53,8 +62,9 @@ class rows {
   bool first_ = true;
 };
 
-/// The numbers of a JSON array of arrays of numbers, one after the other. Such texts are ours, not
-/// the user's. On failure: daybook::error (fault::internal).
+/// The other way round, of rows that have numbers only, as a claim keeps its ranges: all of them,
+/// one after the other. On failure: daybook::error (fault::internal), for nobody else writes such
+/// texts.
 [[nodiscard]] std::vector<std::int64_t> numbers_in(std::string_view text);
 
 }  // namespace base

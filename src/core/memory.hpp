@@ -43,7 +43,7 @@ struct memory {
   std::map<std::string, std::string, std::less<>> carried;
 };
 
-/// A step that was done outside the database, as it is recorded.
+/// A step that was done, as it is recorded.
 struct finished_step {
   std::string_view name;
   step_mode mode{};

@@ -1,5 +1,5 @@
-// What a person changes in a book. Each change is one transaction: its guarded write of the run's
-// row, and the row that says who and why. So a change whose reply was lost is run again whole: it
+// What a person changes in a book. Each but prune is one transaction: its guarded write of the
+// run's row, and the row that says who and why. So one whose reply was lost is run again whole: it
 // waits for the old one, finds nothing left to change, and its own row as the evidence.
 // Thread-safe.
 #pragma once
@@ -20,7 +20,7 @@ namespace daybook {
 inline namespace v1 {
 namespace core {
 
-// As book's functions of the same names.
+// As book's release(), restart(), resolve() and changes().
 [[nodiscard]] std::optional<bool> release_run(context const& with, process const& name,
                                               key const& piece, remark const& by);
 [[nodiscard]] std::optional<bool> restart_run(context const& with, process const& name,
@@ -31,7 +31,7 @@ namespace core {
 [[nodiscard]] std::vector<change_info> list_changes(context const& with, std::string_view process,
                                                     std::string_view key);
 
-/// src/core/prune.cpp
+/// As book::prune(): many transactions, of which the last says who and why.
 [[nodiscard]] pruned prune_history(context const& with, prune_options const& what,
                                    remark const& by);
 

@@ -54,7 +54,7 @@ migration_info read_migration(std::string_view block) {
 
 void apply(context const& with, migration_info const& what, db::clock_kind clock) {
   auto const id = base::new_uuid();
-  // Where DDL commits by itself every statement says "if not exists": cut short, it is repeated.
+  // Where DDL commits by itself every statement may be run again: cut short, it is repeated.
   bool const together = with.dialect.ddl_in_transaction;
   if (!together) read(with, patience, [&](db::session& on) { on.script(what.text); });
   transact(with, {.name = "migrate", .patience = patience}, [&](db::session& on) {
@@ -134,8 +134,8 @@ void migrate(context const& with, std::string_view where, db::clock_kind clock) 
   }
   for (auto const& one : migrations(with.sql)) {
     if (found && one.version <= found->version) continue;
-    // Two at once may collide in the server's own catalogue although every statement says "if
-    // not exists"; each migration may be run again, and a lost reply is answered the same way.
+    // Two at once may collide, in the server's own catalogue also where a statement says "if not
+    // exists"; each migration may be run again, and a lost reply is answered the same way.
     for (int tries = 0;; ++tries) {
       try {
         apply(with, one, clock);

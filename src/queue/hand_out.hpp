@@ -1,5 +1,5 @@
 // The inside of daybook::hand_out: the claims in hand, and the thread that fetches, flushes and
-// ends them. Threads that work touch memory only; that one alone waits for the database.
+// ends them. Threads that work wait for the database in perform() and finish_in() only.
 // Thread-safe.
 #pragma once
 

@@ -74,8 +74,8 @@ task_outcome outcome_of(std::span<cell const> row) {
 }
 
 /// A few segments of a state, from `after` on, which is moved on; -1: there are no more.
-std::int64_t ask_piece(store const& in, db::session& on, task_state state, task_request what,
-                       std::int64_t& after) {
+std::int64_t put_requests_of_piece(store const& in, db::session& on, task_state state,
+                                   task_request what, std::int64_t& after) {
   auto const queue = in.present().id;
   auto const found =
       db::run(on, in.with().sql["segment.of_state"],
@@ -94,7 +94,7 @@ std::int64_t ask_piece(store const& in, db::session& on, task_state state, task_
 
 }  // namespace
 
-bool ask(store const& in, key const& of, task_request what, remark const& by) {
+bool put_request(store const& in, key const& of, task_request what, remark const& by) {
   in.with().check_process();
   auto const process = process_of(in);
   auto const detail = detail_of(what);
@@ -118,8 +118,8 @@ bool ask(store const& in, key const& of, task_request what, remark const& by) {
   return there;
 }
 
-std::int64_t ask_all(store const& in, task_state state, task_request what, remark const& by,
-                     std::function<void(std::int64_t)> const& told) {
+std::int64_t put_requests(store const& in, task_state state, task_request what, remark const& by,
+                          std::function<void(std::int64_t)> const& told) {
   in.with().check_process();
   if (state == task_state::running) {
     throw error({.kind = fault::bad_argument},
@@ -137,7 +137,7 @@ std::int64_t ask_all(store const& in, task_state state, task_request what, remar
     try {
       core::transact(in.with(), {.name = "ask"}, [&](db::session& on) {
         after = from;
-        count = ask_piece(in, on, state, what, after);
+        count = put_requests_of_piece(in, on, state, what, after);
         if (count == 0) return core::decision::rollback;
         write_down(on, change, detail);
         return core::decision::commit;
@@ -187,7 +187,7 @@ void write_down(core::context const& with, std::string_view queue, std::string_v
   core::change const change{with, process, key, action, core::bounded_remark(by)};
   // Once more, a detail is written down once.
   core::insist([&] {
-    core::transact(with, {.name = "ask"}, [&](db::session& on) {
+    core::transact(with, {.name = "operate"}, [&](db::session& on) {
       act(on);
       write_down(on, change, detail);
       return core::decision::commit;

@@ -19,10 +19,11 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
+// As queue::ask().
+bool put_request(store const& in, key const& of, task_request what, remark const& by);
+std::int64_t put_requests(store const& in, task_state state, task_request what, remark const& by,
+                          std::function<void(std::int64_t)> const& told);
 // As queue's functions of the same names.
-bool ask(store const& in, key const& of, task_request what, remark const& by);
-std::int64_t ask_all(store const& in, task_state state, task_request what, remark const& by,
-                     std::function<void(std::int64_t)> const& told);
 bool remove(store& from, key const& of, remark const& by);
 bool pause(store const& which, bool paused, remark const& by);
 /// What somebody has done to a queue, in the transaction of `act`, which may be run again.

@@ -155,11 +155,11 @@ bool queue::resolve(key const& of, bool done) {
   return inside_->ask(of, done ? queues::asked::was_done : queues::asked::was_not_done);
 }
 bool queue::ask(key const& of, task_request what, remark const& by) {
-  return queues::ask(*inside_, of, what, by);
+  return queues::put_request(*inside_, of, what, by);
 }
 std::int64_t queue::ask(task_state in, task_request what, remark const& by,
                         std::function<void(std::int64_t)> const& told) {
-  return queues::ask_all(*inside_, in, what, by, told);
+  return queues::put_requests(*inside_, in, what, by, told);
 }
 bool queue::remove(key const& of, remark const& by) { return queues::remove(*inside_, of, by); }
 bool queue::pause(remark const& by) { return queues::pause(*inside_, true, by); }

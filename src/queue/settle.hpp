@@ -20,7 +20,7 @@ namespace queues {
 
 /// Due by itself at no time.
 inline constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
-/// The lanes above this are claimed singly.
+/// The lanes from this one on are claimed singly.
 inline constexpr int priorities = 10;
 /// A row of outcomes covers no more ids, so that those of a task are found among few rows.
 inline constexpr std::int64_t widest_outcome = 1000;
