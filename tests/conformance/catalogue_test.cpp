@@ -20,8 +20,7 @@ class catalogue : public on_engine {
   struct samples {
     std::map<std::string, std::string> texts;
     std::map<std::string, std::int64_t> numbers;
-    /// Names that mean something else in the rooms beside the core, as "claim.take segments"; all
-    /// else is a number there.
+    /// In the rooms beside the core, as "claim.take segments"; all else is a number there.
     std::map<std::string, std::string> by_room;
 
     [[nodiscard]] daybook::value of(std::string const& statement, std::string const& name) const {
@@ -335,48 +334,6 @@ TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
   golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
 }
 
-/// Not for each holder anew, which is quadratic.
-TEST_P(catalogue, what_names_a_holder_is_read_once_for_all) {
-  auto options = watched();
-  options.movable_clock = false;
-  options.prefix = "real_";
-  auto const book = database_.open(options);
-  std::string holders;
-  std::string attempts;
-  for (int i = 0; i < 3000; ++i) {
-    auto const n = std::to_string(i);
-    holders += (i == 0 ? "('h" : ", ('h") + n + "', 1, 1, 'n', 1, 1, 1, '')";
-    attempts +=
-        (i == 0 ? "('p', 'k" : ", ('p', 'k") + n + "', 1, 1, 1, 'a', 'h" + n + "', 1, 1, -1, '')";
-  }
-  database_.execute(
-      "insert into real_holder (uuid, lease_until_us, ttl_us, node, pid, started_us, renewed_us, "
-      "in_hand) values " +
-      holders);
-  database_.execute(
-      "insert into real_attempt (process, run_key, epoch, run_no, attempt, acquisition, holder, "
-      "started_us, ended_us, state, error) values " +
-      attempts);
-  if (on_postgres()) database_.execute("analyze real_holder, real_attempt, real_run");
-  if (on_mariadb()) database_.execute("analyze table real_holder, real_attempt, real_run");
-  samples const with{{{"after", ""}}, {{"before_us", 2}, {"limit", 10'000}}, {}};
-  auto const in = book.internals().ready();
-  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
-    // With more than goes into this PostgreSQL would not gather what a "not in" looks for.
-    if (on_postgres()) on.run({"plans", "set local work_mem = '64kB'", {}, {}}, {});
-    auto const plan = explained(on, on_sqlite() ? "explain query plan " : "explain ",
-                                in.sql["operate.idle_holders"].parts[0].what, with);
-    std::string all;
-    for (auto const& one : plan.cells) {
-      if (auto const* text = std::get_if<std::string>(&one)) all += *text + "\n";
-    }
-    for (auto const* each : {"DEPENDENT", "SubPlan", "CORRELATED"}) {
-      EXPECT_EQ(all.find(each), std::string::npos) << all;
-    }
-    return daybook::core::decision::rollback;
-  });
-}
-
 /// Not all of its planner's, of which there may be millions.
 TEST_P(catalogue, what_is_known_of_keys_is_looked_up_key_by_key) {
   auto options = watched();
@@ -515,8 +472,7 @@ TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {
   golden("plans_schedule." + std::string(book.dialect()) + ".txt", text);
 }
 
-/// Where every row is due, a planner believes that reading the table from its beginning finds one
-/// soonest, and passes over all that were done.
+/// Where all are due, a planner may read the table from its beginning, past all that were done.
 TEST_P(catalogue, a_claim_reads_no_table_from_its_beginning) {
   if (!on_postgres()) return;  // the others never do so with an index at hand
   auto options = watched();

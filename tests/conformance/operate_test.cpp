@@ -2,8 +2,13 @@
 // is written down of it.
 #include "fixture.hpp"
 
+#include "core/transact.hpp"
+#include "work/engine.hpp"
+
 #include <atomic>
+#include <cstdint>
 #include <thread>
+#include <variant>
 
 namespace conformance {
 namespace {
@@ -306,6 +311,50 @@ TEST_P(operate, prune_takes_all_holders_but_those_that_are_named_or_live) {
   EXPECT_EQ(book_.prune({.older_than = 24h}, anna_).holders, count - 2);
   EXPECT_EQ(rows_of("holder where uuid in ('7', '77')"), "2");
   EXPECT_EQ(rows_of("holder"), "3") << "and who prunes";
+}
+
+/// Not for each holder anew, which is quadratic.
+TEST_P(operate, what_names_a_holder_is_read_once_for_all) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto const book = database_.open(options);
+  std::string holders;
+  std::string attempts;
+  for (int i = 0; i < 3000; ++i) {
+    auto const n = std::to_string(i);
+    holders += (i == 0 ? "('h" : ", ('h") + n + "', 1, 1, 'n', 1, 1, 1, '')";
+    attempts +=
+        (i == 0 ? "('p', 'k" : ", ('p', 'k") + n + "', 1, 1, 1, 'a', 'h" + n + "', 1, 1, -1, '')";
+  }
+  database_.execute(
+      "insert into real_holder (uuid, lease_until_us, ttl_us, node, pid, started_us, renewed_us, "
+      "in_hand) values " +
+      holders);
+  database_.execute(
+      "insert into real_attempt (process, run_key, epoch, run_no, attempt, acquisition, holder, "
+      "started_us, ended_us, state, error) values " +
+      attempts);
+  if (on_postgres()) database_.execute("analyze real_holder, real_attempt, real_run");
+  if (on_mariadb()) database_.execute("analyze table real_holder, real_attempt, real_run");
+  auto const in = book.internals().ready();
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    // With more than goes into this PostgreSQL would not gather what a "not in" looks for.
+    if (on_postgres()) on.run({"plans", "set local work_mem = '64kB'", {}, {}}, {});
+    auto look = in.sql["operate.idle_holders"].parts[0].what;
+    look.text = (on_sqlite() ? "explain query plan " : "explain ") + look.text;
+    std::vector<daybook::value> const values{std::int64_t{2}, std::string_view(),
+                                             std::int64_t{10'000}};
+    auto const plan = on.run(look, values);
+    std::string all;
+    for (auto const& one : plan.cells) {
+      if (auto const* text = std::get_if<std::string>(&one)) all += *text + "\n";
+    }
+    for (auto const* each : {"DEPENDENT", "SubPlan", "CORRELATED"}) {
+      EXPECT_EQ(all.find(each), std::string::npos) << all;
+    }
+    return daybook::core::decision::rollback;
+  });
 }
 
 TEST_P(operate, prune_goes_on_until_all_is_gone) {
