@@ -4,6 +4,7 @@
 #
 #   tests/command/reload_test.sh PATH-OF-DAYBOOK [DATABASE-URL]
 #
+# shellcheck disable=SC2317
 here=$(dirname "$(readlink -f "$0")")
 tool=$(readlink -f "${DAYBOOK_TEST_QUEUE_TOOL:-$(dirname "$1")/../tests/command/queue_tool}")
 # shellcheck source=tests/command/tools.sh
