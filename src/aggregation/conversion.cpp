@@ -2,7 +2,6 @@
 
 #include "core/transact.hpp"
 
-
 namespace daybook {
 inline namespace v1 {
 namespace aggregations {
