@@ -266,7 +266,7 @@ bool costs(support::engine const& on) {
   show("library: start, 5 records, finish", library(here, steps, step_kind::recorded), {7, 8});
   show("library: start, finish", library(here, 0, step_kind::recorded), {2, 3});
   show("library: start, 5 steps of 1 insert, finish", library(here, steps, step_kind::with_effect),
-       {7});
+       {7, 23});
   show("library: a renewal", renewals(here), {1, 1});
   show("library: a tick, launched and done", ticks(here), {2});
   return kept;
