@@ -9,7 +9,8 @@ namespace {
 using daybook::tick;
 using daybook::tick_state;
 
-constexpr daybook::timestamp noon = std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h;
+constexpr daybook::timestamp midday =
+    std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h;
 
 /// Lets another node be faster, in the midst of a take-over.
 class slow final : public daybook::observer {
@@ -23,7 +24,7 @@ class slow final : public daybook::observer {
 
 class schedule_race : public on_engine {
  protected:
-  schedule_race() { clock_.stop_at(noon); }
+  schedule_race() { clock_.stop_at(midday); }
 
   daybook::testing::manual_clock clock_{book_};
   daybook::book other_{database_.open(watched())};
@@ -48,7 +49,7 @@ TEST_P(schedule_race, who_comes_too_late_to_take_over_does_nothing) {
   });
   clock_.advance(1min);
   EXPECT_EQ(dying_.drain(), 1);
-  auto const is = leads.find(noon + 1min).value();
+  auto const is = leads.find(midday + 1min).value();
   EXPECT_EQ(is.state, tick_state::due);
   EXPECT_EQ(is.failures, 1);
   EXPECT_EQ(book_.find(process("leads"), key(is.run))->info.attempt, 2);
