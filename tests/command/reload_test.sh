@@ -143,6 +143,8 @@ if "${lent[@]}" daybook version >/dev/null 2>&1; then
     room_is 1
     stops "no room to stop" "$last"
     has "no room to stop" tight.err " stopped "
+else
+    echo "# nobody may lend a user of its own here: no room for a thread is not tried"
 fi
 
 finish

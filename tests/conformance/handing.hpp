@@ -3,6 +3,7 @@
 #pragma once
 
 #include "adopt.hpp"
+#include "waiting.hpp"
 
 #include <chrono>
 #include <future>
@@ -20,9 +21,6 @@ class handing : public adoption {
   // A hand-out begins nothing when its lease runs low by the host's clock, and nothing renews here.
   handing() : adoption(30min), other_(database_.open()), clock_(book_) { book_.migrate(); }
 
-  /// Longer than any of this takes; what does not come until then never does.
-  static constexpr auto for_ever = 60s;
-
   static std::vector<daybook::entry> keys(int from, int to) {
     std::vector<daybook::entry> out;
     for (int i = from; i < to; ++i) out.push_back({key("k" + std::to_string(i))});
@@ -30,15 +28,6 @@ class handing : public adoption {
   }
   static daybook::task_state state_of(daybook::queue const& of, std::string const& name) {
     return of.find(key(name)).value().state;
-  }
-  template <class F>
-  static bool comes_true(F const& what) {
-    auto const until = std::chrono::steady_clock::now() + for_ever;
-    while (!what()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::yield();
-    }
-    return true;
   }
   static daybook::hand_out_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
   /// A stop that comes by itself, for a test that would hang.

@@ -1,5 +1,6 @@
 // Nodes with threads and the database's own clock: they wake by themselves, and share the work.
 #include "fixture.hpp"
+#include "waiting.hpp"
 
 #include <daybook/node.hpp>
 
@@ -32,12 +33,6 @@ class nodes : public testing::TestWithParam<support::engine> {
   void wait_for(std::size_t ticks) {
     std::unique_lock lock(guard_);
     ASSERT_TRUE(seen_.wait_for(lock, 60s, [&] { return windows_.size() >= ticks; }));
-  }
-  template <class F>
-  static bool comes_true(F const& what) {
-    auto const until = std::chrono::steady_clock::now() + 60s;
-    while (!what() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
-    return what();
   }
   /// In the order of their instants.
   void expect_tiled() {

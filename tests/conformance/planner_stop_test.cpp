@@ -1,4 +1,5 @@
 // A stop while a planner's query is executed: it is interrupted, and the pass is made later.
+#include "waiting.hpp"
 #include "watching.hpp"
 
 #include <daybook/node.hpp>
@@ -8,7 +9,6 @@
 #include <future>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 namespace conformance {
 namespace {
@@ -49,10 +49,7 @@ class stopped_planner : public watching {
                                    "where db = database() and id <> connection_id() "
                                    "and info like '%seq_1_to_1000000%'") != "0";
     };
-    auto const until = std::chrono::steady_clock::now() + 60s;
-    while (!running() && std::chrono::steady_clock::now() < until) {
-      std::this_thread::sleep_for(5ms);
-    }
+    ASSERT_TRUE(comes_true(running));
   }
   /// Nothing of it failed or is there, and the next pass, on the same book, is as any other.
   void expect_handed_back(planner const& plan) {

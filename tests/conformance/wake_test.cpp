@@ -1,6 +1,7 @@
 // Waking: work that comes is started without waiting for the poll, which is an hour here. What is
 // never heard of never comes.
 #include "adopt.hpp"
+#include "waiting.hpp"
 
 #include <future>
 #include <thread>
@@ -14,8 +15,6 @@ using daybook::handed;
 using daybook::queue;
 using daybook::result;
 
-/// Longer than any of this takes.
-constexpr auto for_ever = 60s;
 constexpr hand_out_options hourly{.flush_every = 100ms, .poll = 3'600'000ms};
 
 class waking : public adoption {
@@ -28,16 +27,6 @@ class waking : public adoption {
 
   /// Whether other processes are heard. MariaDB has nothing for it; a pooler takes it away.
   [[nodiscard]] bool hears() const { return on_sqlite() || GetParam().name == "postgresql"; }
-
-  template <class F>
-  static bool comes_true(F const& what) {
-    auto const until = std::chrono::steady_clock::now() + for_ever;
-    while (!what()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
 
   /// The next task is this one, while a thread has waited for it since before `give`.
   template <class F>
