@@ -58,7 +58,8 @@ struct node_counts {
 /// How a node makes the passes of a planner.
 struct plan_serving {
   launch_check check = {};
-  /// Called after each pass that this node has made, by the planner's thread.
+  /// Called after each pass that this node has made, by the planner's thread; also where a stop
+  /// ended it before its end (passed::complete is false then): what it launched stays.
   std::function<void(std::string const& planner, passed const&)> after = {};
 };
 
