@@ -86,28 +86,34 @@ transact_options for_a_lease(context const& with, std::string_view name, isolati
 
 namespace {
 
-decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
-                       std::function<decision(db::session&)> const& body) {
-  auto const start = base::boot_clock::now();
+decision in_transaction(context const& with, db::session& on, std::string_view name,
+                        isolation level, std::function<decision(db::session&)> const& body) {
   on.begin(level);
   rollback_guard guard(with, on);
   if (hit(name, "begun")) on.cut();
   auto const decided = body(on);
   with.check_process();
-  if (decided == decision::commit) {
-    if (hit(name, "before_commit")) on.cut();
-    try {
-      commit(on);
-    } catch (lost_reply const&) {
-      guard.ended();
-      throw;
-    }
+  if (decided == decision::rollback) return decided;
+  if (hit(name, "before_commit")) on.cut();
+  try {
+    commit(on);
+  } catch (lost_reply const&) {
     guard.ended();
-    if (hit(name, "committed")) {
-      on.cut();
-      lose_reply();
-    }
+    throw;
   }
+  guard.ended();
+  if (hit(name, "committed")) {
+    on.cut();
+    lose_reply();
+  }
+  return decided;
+}
+
+/// Who watches is told when the locks are gone, also where all was rolled back.
+decision transact_once(context const& with, db::session& on, std::string_view name, isolation level,
+                       std::function<decision(db::session&)> const& body) {
+  auto const start = base::boot_clock::now();
+  auto const decided = in_transaction(with, on, name, level, body);
   report_time(with, name, start);
   return decided;
 }

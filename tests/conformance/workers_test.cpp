@@ -336,6 +336,11 @@ class slow_upkeep final : public daybook::observer {
     ++pieces;
     goes_on.wait(false);
   }
+  void let_go() noexcept {
+    goes_on = true;
+    goes_on.notify_all();
+  }
+
   std::atomic<int> pieces = 0;
   std::atomic<bool> goes_on = false;
 };
@@ -348,7 +353,6 @@ TEST_P(working, a_stop_waits_for_a_piece_of_upkeep_and_not_for_all) {
   auto book = database_.open(options);
   auto q = book.make_queue("kept", {.segment = 1});
   q.import(keys(0, 5000), {.at = std::chrono::sys_days{std::chrono::year{9000} / 1 / 1}});
-  q.add(key("now"));
   node one(book);
   std::atomic<bool> begun = false;
   // Who sees that it is to stop, comes after the thread of upkeep was told.
@@ -357,14 +361,17 @@ TEST_P(working, a_stop_waits_for_a_piece_of_upkeep_and_not_for_all) {
       [&](job& by) {
         begun = true;
         asked(by);
-        watch.goes_on = true;
-        watch.goes_on.notify_all();
+        watch.let_go();
         return result::success();
       },
       quickly(1));
   one.start();
+  std::unique_ptr<slow_upkeep, void (*)(slow_upkeep*)> const at_last(
+      &watch, [](slow_upkeep* of) { of->let_go(); });
   one.wake();
-  EXPECT_TRUE(comes_true([&] { return begun && watch.pieces > 0; }));
+  EXPECT_TRUE(comes_true([&] { return watch.pieces > 0; }));
+  q.add(key("now"));  // nothing is locked while somebody is told
+  EXPECT_TRUE(comes_true([&] { return begun.load(); }));
   one.stop();
   EXPECT_EQ(watch.pieces, 1);
   auto const run = book.find(process("upkeep"), key("kept/2026-11-21")).value();
