@@ -357,7 +357,7 @@ TEST_P(postgres, a_cut_connection) {
 }
 
 TEST_P(postgres, an_idle_transaction_is_ended_and_not_in_doubt) {
-  connect_anew({.idle_timeout = milliseconds(1000)});
+  connect_anew({.idle_timeout = milliseconds(3000)});
   on_->begin(isolation::read_committed);
   run(*on_, "insert into driver_test values (1)");
   wait_for_the_end();

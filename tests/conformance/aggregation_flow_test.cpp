@@ -215,9 +215,13 @@ TEST_P(gathered_in_flow, rows_that_come_in_among_those_that_are_taken_are_no_hin
         continue;
       }
       auto const number = std::to_string(come);
-      database_.execute(
-          "insert into t_move_brick (move_no, worker_id, move_num, status) values ('N" + number +
-          "', 2" + number + ", 3, 1)");
+      try {
+        database_.execute(
+            "insert into t_move_brick (move_no, worker_id, move_num, status) values ('N" + number +
+            "', 2" + number + ", 3, 1)");
+      } catch (std::runtime_error const&) {
+        continue;  // the server ended it for another's sake
+      }
       ++come;
     }
   });

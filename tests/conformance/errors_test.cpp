@@ -191,7 +191,7 @@ TEST_P(errors, a_file_that_may_not_be_written) {
 TEST_P(errors, a_transaction_that_may_not_write) {
   if (on_sqlite()) return;
   auto options = watched();
-  options.lease = 1s;
+  options.lease = 3s;
   options.prefix = "short_";
   auto book = database_.open(options);
   auto run = taken(book.start(nightly_, day_));

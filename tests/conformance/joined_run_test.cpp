@@ -111,7 +111,7 @@ TEST_P(joined_run, those_that_are_late_in_open_transactions_let_the_lease_be_ren
     std::vector<daybook::run> late;
     for (auto const* name : {"a", "b", "c", "d", "e"}) {
       process const it{std::string(name) + (overdue ? "1" : "2")};
-      auto const within = overdue ? 1s : 1h;
+      auto const within = overdue ? 4s : 1h;
       late.push_back(taken(book.start(it, day_, {.deadline = within})));
     }
     begin();
@@ -119,7 +119,7 @@ TEST_P(joined_run, those_that_are_late_in_open_transactions_let_the_lease_be_ren
       EXPECT_EQ(one.step(*join(book, app_), "one", insert("one")).what(), outcome::done);
     }
     if (overdue) {
-      std::this_thread::sleep_for(3500ms);  // a third of the lease past their deadlines
+      std::this_thread::sleep_for(6500ms);  // a third of the lease past their deadlines
     } else {
       for (auto& one : late) {
         auto const where = "' and process = '" + one.process_name().str() + "'";

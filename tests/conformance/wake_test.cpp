@@ -19,7 +19,7 @@ constexpr hand_out_options hourly{.flush_every = 100ms, .poll = 3'600'000ms};
 
 class waking : public adoption {
  protected:
-  waking() : other_(database_.open()) {
+  waking() : adoption(30min), other_(database_.open()) {
     book_.migrate();
     here_.emplace(book_.make_queue("woken"));
     there_.emplace(other_.queue("woken").value());
@@ -185,7 +185,7 @@ TEST_P(waking, after_the_connection_was_cut) {
     }));
     there_->add(key("later"));
   });
-  EXPECT_GE(log_.count("retried listen"), 2U);
+  EXPECT_GE(log_.count("retried listen"), 1U) << "the first may be met on the way to a claim";
 }
 
 TEST_P(waking, the_poll_finds_what_nobody_told) {

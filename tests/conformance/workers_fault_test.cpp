@@ -81,6 +81,7 @@ TEST_P(faulty_working, a_task_whose_time_nobody_could_watch_is_handed_back) {
   }
   EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 5; }));
   EXPECT_EQ(q.counts().dead, 0);
+  pool.stop();
   EXPECT_EQ(pool.counts("timed").value().running, 0);
 }
 
@@ -151,6 +152,7 @@ TEST_P(faulty_working, of_a_lost_claim_the_rest_is_begun_by_its_heir_only) {
 /// A drain renews by itself: nobody else may.
 TEST_P(faulty_working, a_drain_begins_nothing_under_a_lease_that_runs_low) {
   constexpr auto lease = 1s;
+  clock_.stop_at(clock_.now());  // for the database nothing is over but by what is advanced here
   auto brief = database_.open(watched(lease));
   auto q = brief.make_queue("brief");
   auto heirs = other_.queue("brief").value();

@@ -18,8 +18,9 @@ class connection : public with_proxy {
 
 TEST_P(connection, is_slow) {
   for (auto const at : {moment::commit, moment::statement}) {
+    // Nothing runs out here: a machine that stands still beside it is no fault.
     at_every_verb({.what = proxy::fault::delay, .at = at, .pause = 100ms},
-                  at == moment::commit ? "slow commit" : "slow statement");
+                  at == moment::commit ? "slow commit" : "slow statement", 20s);
   }
   EXPECT_EQ(log_.count("doubt_resolved"), 0U);
 }
@@ -87,7 +88,8 @@ class old_backend : public with_proxy {
     for (auto const& where : own_verbs) {
       SCOPED_TRACE(name + where.name);
       key const piece{name + where.name};
-      auto book = far(2s);
+      // So long a held transaction may live, which a step must find.
+      auto book = far(where.name == std::string("step") ? 6s : 2s);
       int waited = 0;
       log_.on_retry = [&] {
         // Its first try after the cut may find the old connection in the pool.
@@ -124,7 +126,7 @@ TEST_P(old_backend, never_commits) {
 }
 
 TEST_P(old_backend, commits_late_and_the_effect_is_found) {
-  auto book = far(2s);
+  auto book = far(6s);
   auto run = taken(book.start(nightly_, key{"one"}));
   int calls = 0;
   log_.on_retry = [&] { static_cast<void>(between_.release()); };

@@ -138,12 +138,13 @@ class with_proxy : public on_engine {
   }
 
   /// The same plan at each of the library's transactions.
-  void at_every_verb(proxy::plan const& what, std::string const& name) {
+  void at_every_verb(proxy::plan const& what, std::string const& name,
+                     std::chrono::milliseconds lease = 1s) {
     int number = 0;
     for (auto const& where : own_verbs) {
       SCOPED_TRACE(name + " at " + where.name);
       key const piece{name + std::to_string(++number)};
-      auto book = far();
+      auto book = far(lease);
       work(book, piece, [&](std::string const& verb) {
         if (verb == where.name) arm(what, where.within);
       });
@@ -153,7 +154,7 @@ class with_proxy : public on_engine {
     for (auto const& where : take_over_verbs) {
       SCOPED_TRACE(name + " at the take-over's " + where.name);
       key const piece{name + std::to_string(++number)};
-      auto book = far();
+      auto book = far(lease);
       take_over(book, piece, [&] { arm(what, where.within); });
       expect_once(piece, 2);
       EXPECT_EQ(between_.hits(), 1);

@@ -201,6 +201,8 @@ int tell(settings const& how) {
       on.name.c_str(), watching.looks() + 1, static_cast<long long>(found.parents),
       static_cast<long long>(found.rows), hands.faults(), static_cast<long long>(found.all()),
       found.text().c_str());
+  std::printf("violations %lld / %d snapshots\n", static_cast<long long>(found.all()),
+              watching.looks() + 1);
   for (auto const& one : hands.failures()) std::printf("FAILURE %s\n", one.c_str());
   fs::remove(tally);
   if (found.all() > 0) return 1;

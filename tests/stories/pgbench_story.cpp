@@ -178,6 +178,7 @@ int tell(settings const& how) {
   auto const at_the_end = sum_up(book, on, how.chunk);
   std::printf("pgbench     %ld snapshots, %ld faults: %ld differences\n", looks + 1, hands.faults(),
               amid + at_the_end);
+  std::printf("violations %ld / %ld snapshots\n", amid + at_the_end, looks + 1);
   for (auto const& one : hands.failures()) std::printf("FAILURE %s\n", one.c_str());
   fs::remove(tally);
   if (amid + at_the_end > 0) return 1;

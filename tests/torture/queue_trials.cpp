@@ -228,7 +228,7 @@ void queue_lane::poison() {
   }
   int deaths = 0;
   for (bool over = false; !over && deaths <= limit + 1;) {
-    child worker(words(of.queue, {"--poison", "--drain", "500"}));
+    child worker(words(of.queue, {"--poison", "--drain", "10000"}));
     auto const came = worker.wait(patience);
     over = came.what == child::state::exited;
     if (over && !came.is(ending::finished)) fail(of, "a worker " + came.text(), worker);

@@ -190,6 +190,7 @@ class trial {
     std::printf("  missed %lld, doubled %lld, of none %lld, apart %lld\n", missed, doubled, of_none,
                 apart);
     std::printf("  a cursor would have missed %lld\n", naive);
+    std::printf("  violations %lld / %lld orders\n", missed + doubled + of_none + apart, orders);
     if (how_.expect_missed) return missed > 0 ? 0 : 1;
     if (missed + doubled + of_none + apart != 0) wrong("the counts");
     if (launched < 50) wrong("there was nothing to see");
