@@ -257,10 +257,11 @@ entry const& catalogue::operator[](std::string_view name) const {
 
 namespace {
 
-/// Of a compound that answers with a count.
+/// Of a compound that answers with a count, unless that is one.
 table counted(table const& answer) {
   table out;
-  decode(answer.cells.at(0), out.affected);
+  out.affected = 1;
+  if (!answer.cells.empty()) decode(answer.cells.front(), out.affected);
   return out;
 }
 

@@ -10,6 +10,11 @@ namespace {
 constexpr std::string_view or_nothing =
     "declare exit handler for sqlexception begin rollback; resignal; end; start transaction;\n";
 
+// A row of an answer travels by itself, before the COMMIT: it wakes the client once more and costs a
+// fifth of the whole. One is what nearly all find.
+constexpr std::string_view count_unless_one =
+    "if daybook_count <> 1 then select daybook_count; end if;\n";
+
 }  // namespace
 
 std::string compound(std::vector<std::pair<when, std::string>> const& parts, answers with) {
@@ -20,16 +25,20 @@ std::string compound(std::vector<std::pair<when, std::string>> const& parts, ans
                      (shows_rows ? "found_rows();\n" : "row_count();\n");
     out += parts[at].first == when::always ? one : "if daybook_count = 0 then " + one + "end if;\n";
   }
-  if (with == answers::count) out += "select daybook_count;\n";
+  if (with == answers::count) out += count_unless_one;
   // Nothing comes after it: what is said of it is said of the whole.
   return out + "if daybook_count > 0 then commit; else rollback; end if; end";
 }
 
 std::string compound_within(std::vector<std::pair<when, std::string>> const& parts, answers with) {
-  std::string out = "begin not atomic\n";
+  if (with == answers::rows) {
+    std::string out = "begin not atomic\n";
+    for (auto const& part : parts) out += part.second + ";\n";
+    return out + "end";
+  }
+  std::string out = "begin not atomic declare daybook_count bigint default 0;\n";
   for (auto const& part : parts) out += part.second + ";\n";
-  if (with == answers::count) out += "select row_count();\n";
-  return out + "end";
+  return out.append("set daybook_count = row_count();\n").append(count_unless_one) + "end";
 }
 
 executable compound(std::span<call const> calls) {
