@@ -140,7 +140,8 @@ TEST_P(handing_out_alone, who_may_be_taken_for_dead_begins_nothing_until_it_has_
       try {
         EXPECT_TRUE(daybook::testing::renew(brief));
       } catch (daybook::error const& e) {
-        EXPECT_EQ(e.kind(), fault::conflict) << "others write for a third of the lease: " << e.what();
+        EXPECT_EQ(e.kind(), fault::conflict)
+            << "others write for a third of the lease: " << e.what();
       }
     }
   };
