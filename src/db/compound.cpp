@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view or_nothing =
     "declare exit handler for sqlexception begin rollback; resignal; end; start transaction;\n";
 
-// A row of an answer travels by itself, before the COMMIT: it wakes the client once more, a fifth of
-// what a record takes. One is what nearly all find.
+// A row of an answer travels by itself, before the COMMIT: it wakes the client once more, which is
+// a fifth of what a record takes. One is what nearly all find.
 constexpr std::string_view count_unless_one =
     "if daybook_count <> 1 then select daybook_count; end if;\n";
 
