@@ -45,7 +45,7 @@ class DAYBOOK_EXPORT observer {
   virtual void retried(std::string_view /*transaction*/, std::string_view /*why*/) noexcept {}
   /// A lost COMMIT reply was resolved.
   virtual void doubt_resolved(std::string_view /*transaction*/, bool /*had_committed*/) noexcept {}
-  /// How long a transaction took, retries not included.
+  /// How long a transaction took, retries not included. Its locks are gone by then.
   virtual void timed(std::string_view /*transaction*/, std::chrono::microseconds) noexcept {}
 };
 
