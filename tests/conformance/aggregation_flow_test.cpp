@@ -45,11 +45,11 @@ class gathered_in_flow : public aggregating {
   void nap_at_every_update() {
     if (on_mariadb()) {
       return database_.execute(
-          "create trigger naps before update on t_move_brick for each row do sleep(3.5)");
+          "create trigger naps before update on t_move_brick for each row do sleep(6.5)");
     }
     database_.execute(
         "create function naps() returns trigger language plpgsql as $$ begin "
-        "perform pg_sleep(3.5); return new; end $$");
+        "perform pg_sleep(6.5); return new; end $$");
     database_.execute(
         "create trigger naps before update on t_move_brick for each row execute function naps()");
   }
@@ -269,8 +269,8 @@ TEST_P(gathered_in_flow, a_parent_that_another_makes_at_the_same_time_is_added_t
 TEST_P(gathered_in_flow, what_reads_or_writes_the_table_is_given_its_time) {
   if (on_sqlite()) return;  // in this process
   auto short_of_time = watched();
-  short_of_time.connect_timeout = 1500ms;
-  short_of_time.lease = 1s;
+  short_of_time.connect_timeout = 2500ms;
+  short_of_time.lease = 3s;  // so long a transaction may be idle
   auto book = database_.open(short_of_time);
   move({{101, 1}, {102, 2}});
   auto pay = book.make_aggregation("pay", options());
@@ -282,10 +282,10 @@ TEST_P(gathered_in_flow, what_reads_or_writes_the_table_is_given_its_time) {
   pay.close(settled, alice);
   pay.settle(settled, alice);
   pay.revert(reverted, alice);
-  EXPECT_GT(std::chrono::steady_clock::now() - before, 5s) << "two naps";
+  EXPECT_GT(std::chrono::steady_clock::now() - before, 10s) << "two naps";
 
   auto slowly = options();
-  slowly.source.filter = on_mariadb() ? "sleep(3.5) = 0" : "pg_sleep(3.5)::text = ''";
+  slowly.source.filter = on_mariadb() ? "sleep(6.5) = 0" : "pg_sleep(6.5)::text = ''";
   EXPECT_EQ(book.make_aggregation("slowly", slowly).preview().size(), 1U);
   EXPECT_EQ(log_.count("retried"), 0U);
 }
