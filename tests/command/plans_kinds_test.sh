@@ -85,8 +85,9 @@ background daemon daemon
 states() { daybook plans grid days --json 2>err | lines state; }
 are() { [[ $(states) == "$1" ]]; }
 if until_true $patience are "done done failed done"; then pass; else fail "a failed day: $(states)"; fi
-code "the grid, for people" 0 daybook plans grid days
-has "up to which all is done" err "days: done up to $(day 2)T00:00:00Z"
+# The next pass moves it.
+up_to() { daybook plans grid days >out 2>err && grep -q "days: done up to $1T00:00:00Z" err; }
+if until_true $patience up_to "$(day 2)"; then pass; else fail "up to which all is done: $(<err)"; fi
 rm "bad.$(day 2)"
 if until_true $patience are "done done done done"; then pass; else fail "it is launched again: $(states)"; fi
 times() { [[ $(grep -cx "$2" totals.log) == "$1" ]]; }

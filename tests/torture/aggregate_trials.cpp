@@ -130,9 +130,9 @@ void aggregate_lane::stopped(aggregate_trial const& of, prepared const& with, ch
 }
 
 void aggregate_lane::drain(std::string const& name, std::vector<std::string> const& how) {
-  child clean(words(how));
-  auto const came = clean.wait(patience);
-  if (!came.is(ending::finished)) fail(name, "a clean worker " + came.text(), clean);
+  auto const clean = run_unharmed([&] { return std::make_unique<child>(words(how)); }, patience);
+  if (clean.came.is(ending::finished)) return;
+  fail(name, "a clean worker " + clean.came.text(), *clean.who);
 }
 
 void aggregate_lane::one(aggregate_trial const& of, std::minstd_rand& dice) {

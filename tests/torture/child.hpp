@@ -5,6 +5,8 @@
 #include "torture/job.hpp"
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,5 +56,15 @@ class child {
   bool over_ = false;
   change last_;
 };
+
+/// A worker that nothing is done to, and how it ended.
+struct unharmed {
+  std::unique_ptr<child> who;
+  child::change came;
+};
+/// Where it ended because no server answered it in time, which is the machine's doing, another is
+/// started, twice: what was left behind is to be judged when it was done, and not before.
+unharmed run_unharmed(std::function<std::unique_ptr<child>()> const& start,
+                      std::chrono::milliseconds patience);
 
 }  // namespace torture

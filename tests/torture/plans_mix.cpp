@@ -92,11 +92,9 @@ void plans_mix::sweep_once_more() {
 }
 
 void plans_mix::drain() {
-  auto const clean = start("drain");
-  auto const came = clean->wait(120s);
-  if (!came.is(ending::finished)) {
-    report_->failure("a clean worker " + came.text() + ": " + clean->words());
-  }
+  auto const clean = run_unharmed([&] { return start("drain"); }, 120s);
+  if (clean.came.is(ending::finished)) return;
+  report_->failure("a clean worker " + clean.came.text() + ": " + clean.who->words());
 }
 
 void plans_mix::run() {

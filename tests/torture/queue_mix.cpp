@@ -132,9 +132,11 @@ void queue_lane::mix(int workers, int keys, int faults, std::minstd_rand& dice, 
 /// Healed: nothing is left, and everything must be right.
 void queue_lane::drain(trial const& of) {
   past_the_lease(far);
-  child clean(words(of.queue, {"--drain", "60000", "--jump"}));
-  auto const came = clean.wait(90s);
-  if (!came.is(ending::finished)) fail(of, "a clean worker " + came.text(), clean);
+  auto const how = words(of.queue, {"--drain", "60000", "--jump"});
+  auto const clean = run_unharmed([&] { return std::make_unique<child>(how); }, 90s);
+  if (!clean.came.is(ending::finished)) {
+    fail(of, "a clean worker " + clean.came.text(), *clean.who);
+  }
   look(of, moment::at_the_end);
 }
 

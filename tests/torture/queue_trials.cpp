@@ -194,9 +194,10 @@ void queue_lane::stopped(trial const& of, child& worker, std::minstd_rand& dice)
 /// Healed: a clean worker does what is left, and everything must be right.
 void queue_lane::settle(trial const& of) {
   past_the_lease(a_jump);
-  child clean(words(of.queue, {"--script", "--drain", long_patience, "--jump"}));
-  auto const came = clean.wait(patience);
-  if (!came.is(ending::finished)) fail(of, "a clean worker " + came.text(), clean);
+  auto const how = words(of.queue, {"--script", "--drain", long_patience, "--jump"});
+  auto const clean = run_unharmed([&] { return std::make_unique<child>(how); }, patience);
+  if (clean.came.is(ending::finished)) return;
+  fail(of, "a clean worker " + clean.came.text(), *clean.who);
 }
 
 void queue_lane::look(trial const& of, moment when) {

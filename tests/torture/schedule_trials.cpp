@@ -135,9 +135,10 @@ void schedule_lane::settle(trial const& of, std::vector<std::string> const& more
   past_the_lease();
   auto switches = more;
   switches.emplace_back("--settle");
-  child clean(words(of.schedule, switches));
-  auto const came = clean.wait(patience);
-  if (!came.is(ending::finished)) fail(of, "a clean worker " + came.text(), clean);
+  auto const how = words(of.schedule, switches);
+  auto const clean = run_unharmed([&] { return std::make_unique<child>(how); }, patience);
+  if (clean.came.is(ending::finished)) return;
+  fail(of, "a clean worker " + clean.came.text(), *clean.who);
 }
 
 void schedule_lane::look(trial const& of, bool pruned) {

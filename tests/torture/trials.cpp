@@ -338,15 +338,17 @@ void lane::settle(trial const& of, std::vector<std::string> more) {
   more.insert(more.end(), {"--decide", "--lease", std::to_string(usual_lease.count())});
   auto const until = std::chrono::steady_clock::now() + patience;
   for (int leases = 0;; ++leases) {
-    child clean(words(of, more));
-    auto const came = clean.wait(patience);
+    auto const clean =
+        run_unharmed([&] { return std::make_unique<child>(words(of, more)); }, patience);
+    auto const& came = clean.came;
     if (came.is(ending::finished) || came.is(ending::done_before)) {
       report_->settled_after(leases);
-      if (leases > most_leases) fail(of, "it took " + std::to_string(leases) + " leases", clean);
+      if (leases > most_leases)
+        fail(of, "it took " + std::to_string(leases) + " leases", *clean.who);
       return;
     }
-    if (!came.is(ending::busy)) return fail(of, "a clean worker " + came.text(), clean);
-    if (std::chrono::steady_clock::now() >= until) return fail(of, "no end of busy", clean);
+    if (!came.is(ending::busy)) return fail(of, "a clean worker " + came.text(), *clean.who);
+    if (std::chrono::steady_clock::now() >= until) return fail(of, "no end of busy", *clean.who);
     past_the_lease(of);
     std::this_thread::sleep_for(20ms);
   }
@@ -395,10 +397,14 @@ void lane::real_stop(std::string const& failpoint, unsigned skip) {
   }
   static_cast<void>(heir.wait(patience));
   for (int tries = 0; tries < 100; ++tries) {
-    child clean(own({"--wait", "10000"}));
-    auto const came = clean.wait(patience);
+    auto const clean = run_unharmed(
+        [&] {
+          return std::make_unique<child>(own({"--wait", "10000"}));
+        },
+        patience);
+    auto const& came = clean.came;
     if (came.is(ending::finished) || came.is(ending::done_before)) break;
-    if (!came.is(ending::busy)) return fail(of, "a clean worker " + came.text(), clean);
+    if (!came.is(ending::busy)) return fail(of, "a clean worker " + came.text(), *clean.who);
   }
   look_at_all(of, of.key, moment::at_the_end, "real stop");
   report_->trial("real stop");
