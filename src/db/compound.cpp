@@ -31,14 +31,12 @@ std::string compound(std::vector<std::pair<when, std::string>> const& parts, ans
 }
 
 std::string compound_within(std::vector<std::pair<when, std::string>> const& parts, answers with) {
-  if (with == answers::rows) {
-    std::string out = "begin not atomic\n";
-    for (auto const& part : parts) out += part.second + ";\n";
-    return out + "end";
-  }
-  std::string out = "begin not atomic declare daybook_count bigint default 0;\n";
+  std::string out = "begin not atomic\n";
+  if (with == answers::count) out += "declare daybook_count bigint default 0;\n";
   for (auto const& part : parts) out += part.second + ";\n";
-  return out.append("set daybook_count = row_count();\n").append(count_unless_one) + "end";
+  if (with == answers::count)
+    out.append("set daybook_count = row_count();\n").append(count_unless_one);
+  return out + "end";
 }
 
 executable compound(std::span<call const> calls) {
