@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -22,17 +24,38 @@ namespace support {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 std::string contents(std::filesystem::path const& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The fields after "(name)" in /proc/PID/stat begin with the state and the parent.
+/// The state of a process or thread, the field after "(name)" in its stat; 'X' where it is none.
+char state_of(std::filesystem::path const& process) {
+  auto const line = contents(process / "stat");
+  auto const name_end = line.rfind(") ");
+  return name_end == std::string::npos ? 'X' : line[name_end + 2];
+}
+
+/// The field after its state.
 pid_t parent_of(std::filesystem::path const& process) {
   auto const line = contents(process / "stat");
   auto const name_end = line.rfind(") ");
   if (name_end == std::string::npos || name_end + 4 >= line.size()) return 0;
   return static_cast<pid_t>(std::atoi(line.c_str() + name_end + 4));
+}
+
+bool is_over(char state) { return state == 'Z' || state == 'X'; }
+
+/// None of its threads runs; also where it has ended.
+bool stands_still(pid_t which) {
+  std::error_code gone;
+  std::filesystem::directory_iterator thread("/proc/" + std::to_string(which) + "/task", gone);
+  for (; !gone && thread != std::filesystem::directory_iterator(); thread.increment(gone)) {
+    if (auto const state = state_of(thread->path()); state != 'T' && !is_over(state)) return false;
+  }
+  return true;
 }
 
 void run(std::string const& command) {
@@ -67,11 +90,7 @@ std::vector<pid_t> children_of(pid_t parent, std::string const& title) {
   return out;
 }
 
-bool is_dead(pid_t which) {
-  auto const line = contents("/proc/" + std::to_string(which) + "/stat");
-  auto const name_end = line.rfind(") ");
-  return name_end == std::string::npos || line[name_end + 2] == 'Z' || line[name_end + 2] == 'X';
-}
+bool is_dead(pid_t which) { return is_over(state_of("/proc/" + std::to_string(which))); }
 
 std::vector<pid_t> processes_of(engine const& on) {
   char const* const pidfile = std::getenv((on.environment + "_PIDFILE").c_str());
@@ -84,6 +103,14 @@ std::vector<pid_t> processes_of(engine const& on) {
 
 stopped::stopped(std::vector<pid_t> processes) : processes_(std::move(processes)) {
   for (auto const one : processes_) ::kill(one, SIGSTOP);
+  // Linux tells one thread, which tells the others when it is given a processor; until then a
+  // server answers. One that waits for a disk stops after it.
+  auto const until = std::chrono::steady_clock::now() + 10s;
+  for (auto const one : processes_) {
+    while (!stands_still(one) && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(1ms);
+    }
+  }
 }
 
 stopped::~stopped() {

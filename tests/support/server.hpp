@@ -26,7 +26,8 @@ namespace support {
 /// The whole server of an engine: what its ..._PIDFILE variable names, and the children.
 [[nodiscard]] std::vector<pid_t> processes_of(engine const& on);
 
-/// Stopped (SIGSTOP) while it lives.
+/// Stopped (SIGSTOP) while it lives: none of their threads runs any more when the constructor has
+/// ended, but where one waits for a disk longer than ten seconds.
 class stopped {
  public:
   explicit stopped(std::vector<pid_t> processes);

@@ -10,6 +10,8 @@
 #include <daybook/book.hpp>
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -17,16 +19,24 @@
 
 namespace torture {
 
-struct plans_trial {
+struct plans_fault {
   std::string failpoint;
   std::string action;
   unsigned skip = 0;  ///< so many hits pass
-  std::string source =
-      {};  ///< what leads there: another failpoint that acts before, NAME=ACTION:SKIP
 
   [[nodiscard]] std::string armed() const {
     return failpoint + "=" + action + ":" + std::to_string(skip);
   }
+};
+
+struct plans_trial : plans_fault {
+  std::optional<plans_fault> source = {};  ///< what leads there: it acts before
+
+  [[nodiscard]] std::string name() const {
+    return armed() + (source ? " after " + source->armed() : "");
+  }
+  /// The one that meets a worker on the straight way.
+  [[nodiscard]] plans_fault const& first() const { return source ? *source : *this; }
 };
 
 /// What a worker has passed.
@@ -34,6 +44,9 @@ struct plans_passed {
   std::map<std::string, unsigned> before;  ///< how often
   std::set<std::string> after;             ///< one had acted
   int acted = 0;                           ///< with an error or a cut
+
+  /// All its hits, which are some, were skipped.
+  [[nodiscard]] bool only_skipped(plans_fault const& one) const;
 };
 
 /// A database with its book and its tables, for trials one after the other.
@@ -49,12 +62,15 @@ class plans_lane {
 
   /// Everything once, and no fault: what is passed on the straight way.
   plans_passed look();
-  plans_passed one(plans_trial const& of, std::minstd_rand& dice);
+  /// Where its first failpoint is passed less often than the trial skips, at another of its times,
+  /// which `of` then has: which tasks fail goes by their ids, and those by the trials before.
+  plans_passed one(plans_trial& of, std::minstd_rand& dice);
 
  private:
   [[nodiscard]] std::unique_ptr<child> script(environment const& more = {});
   plans_passed passed();
   void prepare();
+  plans_passed once(plans_trial const& of, std::minstd_rand& dice);
   void past_the_lease();
   void recover(plans_trial const& of, child::change came, child& who, std::minstd_rand& dice);
   void expect_finished(std::string const& name, child& who);

@@ -26,6 +26,7 @@
 
 namespace {
 
+using torture::plans_fault;
 using torture::plans_trial;
 
 struct settings : torture::driver_settings {
@@ -60,7 +61,7 @@ std::vector<plans_trial> all_trials(settings const& how, torture::plans_passed c
       if (!is_meant(failpoint, action)) continue;
       auto const first = static_cast<unsigned>(dice());
       for (unsigned round = 0; round < std::min(how.rounds, times); ++round) {
-        out.push_back({failpoint, action, (first + round) % times});
+        out.push_back({{failpoint, action, (first + round) % times}});
       }
     }
   }
@@ -69,7 +70,7 @@ std::vector<plans_trial> all_trials(settings const& how, torture::plans_passed c
   return out;
 }
 
-using doubts = std::map<std::string, std::string>;
+using doubts = std::map<std::string, plans_fault>;
 
 /// Runs them in lanes. What is passed only after one has acted: where from.
 doubts run(settings const& how, support::engine const& on, std::vector<plans_trial> const& trials,
@@ -80,10 +81,11 @@ doubts run(settings const& how, support::engine const& on, std::vector<plans_tri
   torture::in_lanes(
       how, trials.size(), dice, to, [&] { return lane(how, on, to); },
       [&](torture::plans_lane& in, std::size_t at, std::minstd_rand& own) {
-        auto const passed = in.one(trials[at], own);
+        auto trial = trials[at];
+        auto const passed = in.one(trial, own);
         std::lock_guard const lock(guard);
         for (auto const& one : passed.after) {
-          if (!straight.before.contains(one)) out.emplace(one, trials[at].armed());
+          if (!straight.before.contains(one)) out.emplace(one, trial.first());
         }
       });
   for (auto const& one : trials) to.require_hit(one.failpoint, one.action);
@@ -99,12 +101,12 @@ void directed(settings const& how, support::engine const& on, torture::plans_rep
   std::vector<plans_trial> more;
   for (auto const& [failpoint, source] : found) {
     for (auto const& action : torture::fault_actions)
-      more.push_back({failpoint, action, 0, source});
+      more.push_back({{failpoint, action, 0}, source});
   }
   std::shuffle(more.begin(), more.end(), dice);
   some_of(more, how);
   // The first claim is the inbox's, of events: what becomes of it must be known to its next pass.
-  more.push_back({"settle_claim.begun", "fail", 0, "claim.committed=cut:0"});
+  more.push_back({{"settle_claim.begun", "fail", 0}, plans_fault{"claim.committed", "cut", 0}});
   run(how, on, more, straight, dice, to);
   to.note(std::to_string(straight.before.size()) + " failpoints on the straight way, " +
           std::to_string(found.size()) + " in doubts");
