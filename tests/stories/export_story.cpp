@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -311,9 +312,11 @@ int tell(support::engine const& on, settings const& how) {
       "unfinished; %ld leads, %ld exported\n",
       found.taken_over, found.skipped, found.exports, found.holes, found.overlaps, found.open,
       found.leads_there, found.leads_exported);
-  bool const right = found.holes == 0 && found.overlaps == 0 && found.open == 0 &&
-                     found.exports > 2 && found.leads_there == found.leads_exported;
-  return right ? 0 : 1;
+  // What is not finished is a failure, and may be the machine's; its window is no hole.
+  auto const lost = std::abs(found.leads_there - found.leads_exported) + found.holes;
+  auto const violations = found.overlaps + (found.open == 0 ? lost : 0);
+  std::printf("violations %ld / %ld exports\n", violations, found.exports);
+  return violations == 0 && found.open == 0 && found.exports > 2 ? 0 : 1;
 }
 
 settings read_arguments(std::vector<std::string> const& words) {
