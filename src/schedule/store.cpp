@@ -67,9 +67,9 @@ void insert(core::context const& with, std::string_view name, cron const& when,
        std::int64_t{of.keep}, to_value(since)});
 }
 
-/// What is due is not launched by the new expression; where it cannot be told, that is said.
-std::optional<skipped> skip_before_change(definition const& from) {
-  if (from.in) return skip_all(from, from.now, "missed; the expression changed");
+/// What is due is not launched any more; where it cannot be told what that is, this is said.
+std::optional<skipped> skip_until_now(definition const& from, std::string const& why) {
+  if (from.in) return skip_all(from, from.now, why);
   if (from.now <= from.decided) return std::nullopt;
   return skipped{from.now, from.now, 1,
                  "what was missed until now is not known: its zone, " + from.options.zone +
@@ -82,7 +82,7 @@ void change(core::context const& with, definition const& from, cron const& when,
   bool const renewed = removed || !same_ticks(from, when, of);
   auto const decided = renewed ? std::max(from.decided, from.now) : from.decided;
   std::optional<skipped> skip;
-  if (renewed && !removed) skip = skip_before_change(from);
+  if (renewed && !removed) skip = skip_until_now(from, "missed; the expression changed");
   core::transact(with, {.name = "schedule"}, [&](db::session& on) {
     auto const changed =
         db::run(
@@ -246,9 +246,10 @@ bool store::set(schedule_state state, std::string_view action, std::string const
   for (;;) {
     auto const now_is = look();
     if (!from(now_is.state)) return false;
-    // Its ticks go by while it is paused; what was due before is decided by the pause itself.
+    // Its ticks go by while it is paused; what was due before is decided by the pause itself, or,
+    // where its zone is not here, by what ends the pause.
     std::optional<skipped> skip;
-    if (now_is.in) skip = skip_all(now_is, now_is.now, why_skipped);
+    if (now_is.in || state != schedule_state::paused) skip = skip_until_now(now_is, why_skipped);
     auto const decided = skip ? skip->last : now_is.decided;
     bool const done = core::make(
         {with_, name_, key, action, core::bounded_remark(by)},

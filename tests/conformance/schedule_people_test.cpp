@@ -113,6 +113,25 @@ TEST_P(schedules_of_people, no_tick_goes_unsaid_where_its_zone_is_not_here) {
   nowhere.reset();
 }
 
+TEST_P(schedules_of_people, what_went_by_in_a_pause_is_not_launched_where_its_zone_is_not_here) {
+  auto leads = make({.zone = "Europe/Prague", .catch_up = catch_up::all});
+  serve("leads");
+  EXPECT_TRUE(leads.pause(anna));
+  clock_.advance(3min);
+  auto nowhere = std::make_optional<without_zones>();
+  EXPECT_TRUE(leads.resume(anna));
+  nowhere.reset();
+  EXPECT_EQ(first_.drain(), 0);
+  clock_.advance(2min);
+  nowhere.emplace();
+  EXPECT_TRUE(leads.remove(anna));
+  nowhere.reset();
+  std::string const unknown =
+      " skipped (what was missed until now is not known: its zone, "
+      "Europe/Prague, is not on this machine)";
+  EXPECT_THAT(lines(leads), ElementsAre("12:05" + unknown, "12:03" + unknown));
+}
+
 TEST_P(schedules_of_people, by_hand_a_window_ends_now_and_the_next_begins_there) {
   auto leads = make();
   serve("leads");
