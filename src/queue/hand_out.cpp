@@ -107,7 +107,10 @@ dispenser::plan dispenser::choose(instant now) {
   }
   // Last of what may not wait: in a process of quick tasks there is always one.
   for (auto const& one : hands_) {
-    if (one->over()) return {act::end, one, poll_at_ <= now ? wanted(one->held) : 0};
+    if (!one->over()) continue;
+    // Its end makes room for others, whatever was found before.
+    bool const looks = poll_at_ <= now || makes_room();
+    return {act::end, one, looks ? wanted(one->held) : 0};
   }
   if (closed_) return later;
   if (!lease_lasts(*of_)) {
@@ -132,6 +135,12 @@ dispenser::plan dispenser::choose(instant now) {
     later.until = std::min(later.until, poll_at_);
   }
   return later;
+}
+
+/// Who is in hand keeps others of the queue from being claimed.
+bool dispenser::makes_room() const {
+  auto const here = of_->present();
+  return here.options.running_limit > 0 || here.options.in_order;
 }
 
 /// Threads wait, and there is nothing for them.
@@ -226,6 +235,8 @@ void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
     } else {
       remove(of);
     }
+    // What it has put back may be due before the next poll.
+    if (!next) poll_at_ = {};
   }
   if (became == outcome::lost) of->lost.request_stop();
   if (!next) return;

@@ -75,6 +75,7 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   [[nodiscard]] plan choose(instant now);
   [[nodiscard]] int wanted(std::size_t leaving) const;
   [[nodiscard]] bool hungry() const noexcept;
+  [[nodiscard]] bool makes_room() const;
   void wait(std::unique_lock<std::mutex>& lock, instant until);
   /// False: the database failed.
   bool attempt(plan const& what) noexcept;

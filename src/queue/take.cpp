@@ -72,6 +72,8 @@ store::permission store::permitted(db::session& on, row const& here, int limit) 
   }
   if (here.options.rate) {
     out.slot_us = here.options.rate->per.count() / here.options.rate->count;
+    // Nobody has reserved so far ahead, at this rate and by this clock: one of them was another.
+    if (out.next_us > now + horizon_us + out.slot_us) out.next_us = now;
     out.first_us = out.next_us - now;
     auto const room = now + horizon_us - out.next_us;
     auto const slots = room < 0 ? 0 : room / out.slot_us + 1;

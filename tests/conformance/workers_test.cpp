@@ -252,6 +252,43 @@ TEST_P(working, limits_hold_over_two_nodes) {
   EXPECT_GE(most, 1);
 }
 
+TEST_P(working, an_end_makes_room_for_what_a_limit_or_an_order_held_back) {
+  // Nobody rings for it: each of them would wait for a poll of its own.
+  auto limited = book_.make_queue("limited", {.running_limit = 1});
+  auto ordered = book_.make_queue("ordered", {.in_order = true});
+  limited.import(keys(0, 12));
+  std::vector<daybook::entry> series;
+  for (int i = 0; i < 12; ++i) series.push_back({key("all/" + std::to_string(i))});
+  ordered.import(series);
+  node works(book_);
+  for (auto const* const name : {"limited", "ordered"}) {
+    works.work(name,
+               [](job&) {
+                 std::this_thread::sleep_for(10ms);
+                 return result::success();
+               },
+               {.threads = 4, .claims = {.poll = 20s}});
+  }
+  works.start();
+  EXPECT_TRUE(comes_true(
+      [&] { return limited.counts().succeeded == 12 && ordered.counts().succeeded == 12; }));
+}
+
+TEST_P(working, what_its_own_end_put_back_is_begun_when_it_is_due) {
+  auto q = book_.make_queue("again", {.attempts = 3, .backoff = 1s});
+  q.import(keys(0, 1));
+  node works(book_);
+  std::atomic<int> calls = 0;
+  works.work("again",
+             [&](job&) {
+               std::this_thread::sleep_for(300ms);  // the claimer lies down meanwhile
+               return ++calls < 2 ? result::failure("not yet") : result::success();
+             },
+             {.threads = 4, .claims = {.poll = 10min}});
+  works.start();
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 1; }));
+}
+
 TEST_P(working, a_rate_holds_over_two_nodes) {
   auto q = book_.make_queue("rated", {.rate = daybook::rate{20, 1s}});
   auto const before = std::chrono::steady_clock::now();
