@@ -137,6 +137,7 @@ update {run} set version = version + 1 where process = :process and run_key = :k
 -- in: process, key, epoch, acquisition, name, value, mode, took_us, progress_done,
 --   progress_total, progress_note
 update {run} set state = 8, steps_done = steps_done + 1, version = version + 1,
+  unknown_intents = case when :mode = 3 and open_intents <= 1 then 0 else unknown_intents end,
   open_intents = coalesce(open_intents, 0) - case when :mode = 3 then 1 else 0 end,
   progress_done = coalesce(:progress_done, progress_done),
   progress_total = coalesce(:progress_total, progress_total),
@@ -170,7 +171,9 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 -- The run's part in giving up an intent, and in knowing that nobody knows.
 -- name: run.abandon
 -- in: process, key, epoch, acquisition
-update {run} set version = version + 1, open_intents = coalesce(open_intents, 0) - 1
+update {run} set version = version + 1,
+  unknown_intents = case when open_intents <= 1 then 0 else unknown_intents end,
+  open_intents = coalesce(open_intents, 0) - 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.know_unknown

@@ -151,9 +151,10 @@ std::shared_ptr<incarnation> holder::current() {
   auto fresh = std::make_shared<incarnation>(base::new_uuid());
   auto const ttl = std::chrono::microseconds(with_.lease).count();
   auto const node = base::host_name();
-  // The insert does nothing when it is there already: a lost reply is answered by trying again.
+  // The insert does nothing when it is there already: a lost reply is answered by trying again, and
+  // the lease is as old as the first of them.
+  auto const sent = base::boot_clock::now();
   for (int tries = 0;; ++tries) {
-    auto const sent = base::boot_clock::now();
     try {
       write(with_, {.name = "register"}, with_.sql["holder.register"],
             {fresh->uuid(), ttl, node, base::process_id()});

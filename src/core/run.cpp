@@ -328,9 +328,14 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
       auto const decided = transact(with_, for_a_lease(with_, "record"), [&](db::session& on) {
         if (look) before = done_by_us(on, what.name, value);
         if (before || !write_step(on, what, value)) return decision::rollback;
-        if (what.mode == step_mode::at_most_once) {
-          db::run(on, with_.sql["run.forget_intent"],
-                  {process(), key(), identity_.number, what.name});
+        // Without it the run would count one intent too few, and end well while another is open.
+        if (what.mode == step_mode::at_most_once &&
+            !fenced(on, with_.sql["run.forget_intent"],
+                    {process(), key(), identity_.number, what.name})) {
+          throw error({.kind = fault::bad_argument},
+                      "step '" + std::string(what.name) + "' of " + process() +
+                          " is not intended any more: another process that has this attempt gave "
+                          "it up, and it is not recorded");
         }
         return decision::commit;
       });

@@ -252,6 +252,38 @@ TEST_P(modes, the_two_halves_of_a_step_done_elsewhere) {
       << "a later look did not find out either";
 }
 
+TEST_P(modes, what_another_gave_up_is_not_recorded) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto one = other_.attach(run.token()).value();
+  EXPECT_EQ(one.intend("pay").what(), outcome::done);
+  auto two = other_.attach(run.token()).value();
+  EXPECT_EQ(two.abandon("pay").what(), outcome::done);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(one.record("pay")); }), fault::bad_argument);
+  EXPECT_EQ(rows_of("step"), "0");
+  EXPECT_EQ(two.intend("give").what(), outcome::done);
+  EXPECT_EQ(std::move(run).finish().what(), outcome::unknown) << "an intent is open";
+}
+
+TEST_P(modes, what_was_unknown_and_is_settled_leaves_nothing_behind) {
+  for (bool const was_done : {true, false}) {
+    key const piece{was_done ? "done" : "not done"};
+    auto run = taken(book_.start(nightly_, piece));
+    EXPECT_EQ(other_.attach(run.token())->intend("pay").what(), outcome::done);
+    EXPECT_EQ(other_.attach(run.token())->intend("pay").what(), outcome::unknown);
+    zombies_.push_back(std::move(run));
+    clock_.advance(1h);
+    {
+      auto heir = taken(other_.start(nightly_, piece));
+      EXPECT_TRUE(heir.at_most_once("pay", world_.call(), [&](effect const&) {
+        return was_done ? probed<void>::done() : probed<void>::not_done();
+      }));
+      EXPECT_TRUE(heir.intend("give"));
+    }
+    EXPECT_EQ(seen(piece).info.state, run_state::interrupted) << "the next attempt may find out";
+    EXPECT_TRUE(other_.start(nightly_, piece));
+  }
+}
+
 TEST_P(modes, a_step_given_in_another_mode_is_refused) {
   auto run = taken(book_.start(nightly_, day_));
   EXPECT_TRUE(run.step("one", insert("one")));
