@@ -64,8 +64,13 @@ where c.table_schema = :schema and c.table_name = :table and c.column_name = :ke
 -- id, where this transaction sees it: by its key, at the server's own isolation level, others could
 -- add no key beside it. Whether a member was added is asked for: within a trigger row_count() of an
 -- "insert ignore" that hit a key says 1 (seen with 10.11).
+-- What a transaction sees may be old: a member that others have deleted since, and added anew, is
+-- found by its key. Nor need it see the queue, which may have been made since: options are then
+-- those of when the triggers were installed. Where that is not so any more, the claim mends it, as
+-- for any member of before.
 -- name: watch.install
--- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+-- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
+--   grain_us, rounds, on_new, segment_size
 create or replace trigger {place}.{prefix}watch_{own}_insert after insert on {source} for each row
 begin
   declare fresh, size, grain, at_us bigint;
@@ -78,8 +83,9 @@ begin
     insert ignore into {member} (id, queue, member_key, created_us)
     values (fresh, {id}, {new_key}, at_us);
     if exists (select 1 from {member} where id = fresh) then
-      select period_us, grain_us, rounds, coalesce(on_new, 0) into size, grain, by_round, at_once
-      from {queue} where id = {id};
+      select coalesce(max(period_us), {period_us}), coalesce(max(grain_us), {grain_us}),
+        coalesce(max(rounds), {rounds}), coalesce(max(on_new), {on_new})
+      into size, grain, by_round, at_once from {queue} where id = {id};
       insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
         turn_us)
       values (fresh + 1, fresh, {id}, 5, 0, 0, 0, size,
@@ -97,7 +103,9 @@ begin
   select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
   if gone is not null then
     delete m from {member} m where m.id = gone;
-  else
+    if row_count() = 0 then set gone = null; end if;
+  end if;
+  if gone is null then
     delete m from {member} m where m.queue = {id} and m.member_key = cast({old_key} as binary);
   end if;
 end;
@@ -110,7 +118,9 @@ begin
     select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
     if gone is not null then
       delete m from {member} m where m.id = gone;
-    else
+      if row_count() = 0 then set gone = null; end if;
+    end if;
+    if gone is null then
       delete m from {member} m where m.queue = {id} and m.member_key = cast({old_key} as binary);
     end if;
     if {new_ok} then
@@ -121,8 +131,9 @@ begin
       insert ignore into {member} (id, queue, member_key, created_us)
       values (fresh, {id}, {new_key}, at_us);
       if exists (select 1 from {member} where id = fresh) then
-        select period_us, grain_us, rounds, coalesce(on_new, 0) into size, grain, by_round, at_once
-        from {queue} where id = {id};
+        select coalesce(max(period_us), {period_us}), coalesce(max(grain_us), {grain_us}),
+          coalesce(max(rounds), {rounds}), coalesce(max(on_new), {on_new})
+        into size, grain, by_round, at_once from {queue} where id = {id};
         insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
           turn_us)
         values (fresh + 1, fresh, {id}, 5, 0, 0, 0, size,

@@ -67,8 +67,13 @@ from (
 -- another's: ids are of a sequence, each segment is new. In the rights of whoever installs them, so
 -- that the application needs none on our tables. `awake`, `told`: see wake.sql; when a member is
 -- due: see member.arm. The tag around it is longer than a name may be, so that no column's ends it.
+-- A transaction that has one snapshot for all its statements may still see a member that is gone:
+-- there the index alone says which are there, at the cost of an id for each. Nor need it see the
+-- queue, which may have been made since: `how` it is then done was written when the triggers were
+-- installed. Where that is not so any more, the claim mends it, as for any member of before.
 -- name: watch.install
--- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+-- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
+--   grain_us, rounds, on_new, segment_size
 create or replace function "{schema}".{prefix}watch_{id}() returns trigger
 language plpgsql security definer set search_path = pg_catalog as
 $the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$
@@ -93,7 +98,8 @@ begin
   given as materialized (
     select p.k from (select {key} collate "C" as k from fresh t) as p
     where {page_ok} and not exists (
-      select from {member} m where m.queue = {id} and m.member_key = p.k)
+      select from {member} m where m.queue = {id} and m.member_key = p.k
+        and current_setting('transaction_isolation') in ('read committed', 'read uncommitted'))
   ),
   added as (
     insert into {member} (id, queue, member_key, created_us)
@@ -101,10 +107,17 @@ begin
     from (select k from given order by k) as g, clock
     on conflict (queue, member_key) do nothing returning id
   ),
+  how as materialized (
+    select coalesce(max(period_us), {period_us}) as period_us,
+      coalesce(max(grain_us), {grain_us}) as grain_us, coalesce(max(rounds), {rounds}) as rounds,
+      coalesce(max(on_new), {on_new}) as on_new,
+      coalesce(max(segment_size), {segment_size}) as segment_size
+    from {queue} where id = {id}
+  ),
   ranges as materialized (
     select min(a.id) as lo, max(a.id) + 1 as hi
     from (select id, id - row_number() over (order by id) as island from added) as a
-    group by a.island, a.id / (select segment_size from {queue} where id = {id})
+    group by a.island, a.id / (select segment_size from how)
   ),
   awake as materialized (
     select case
@@ -117,12 +130,12 @@ begin
     select case when not everybody then pg_notify('{prefix}wake_{id}', '') end from awake
   )
   insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
-  select r.hi, r.lo, q.id, 5, 0, 0, 0, q.period_us,
+  select r.hi, r.lo, {id}, 5, 0, 0, 0, q.period_us,
     case when q.rounds = 1 and q.on_new = 1 then 0
          when q.rounds = 1 then (clock.us + 999999) / 1000000 * 1000000
          else clock.us / q.grain_us * q.grain_us end,
     (clock.us + q.grain_us - 1) / q.grain_us * q.grain_us
-  from ranges r, {queue} q, clock, told where q.id = {id};
+  from ranges r, how q, clock, told;
   return null;
 end
 $the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$;

@@ -52,7 +52,8 @@ select null, null, '(', ')' where :schema is not null and :table is not null and
 -- answers it is there: under "insert or replace" a conflict here would be resolved so, too. When a
 -- member is due: see member.arm.
 -- name: watch.install
--- holes: id, own, source, place, name, bare, key, new_key, old_key, page_ok, new_ok
+-- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
+--   grain_us, rounds, on_new, segment_size
 drop trigger if exists {place}.{prefix}watch_{own}_insert;
 -- then
 drop trigger if exists {place}.{prefix}watch_{own}_delete;
@@ -81,7 +82,7 @@ begin
   delete from {prefix}member where queue = {id} and member_key = {old_key};
 end;
 -- then
-create trigger {place}.{prefix}watch_{own}_update after update of {bare} on {name}
+create trigger {place}.{prefix}watch_{own}_update after update{of_key} on {name}
 when {old_key} collate binary is not {new_key}
 begin
   delete from {prefix}member where queue = {id} and member_key = {old_key};

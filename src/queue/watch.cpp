@@ -8,6 +8,7 @@
 
 #include <daybook/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -71,6 +72,15 @@ std::string ok(core::context const& with, tables::column const& of, std::string 
   auto const type = of.what == tables::kind::integer ? "integer" : "text";
   return "(" + with.sql.text_of("watch.typed", {{"value", value}, {"type", type}}) + " and " +
          tables::is_key(with, key) + ")";
+}
+
+/// " of" the column, so that updates of others cost nothing. Empty where a statement need not name
+/// it to change its value: one that the engine generates, and SQLite's row number with its aliases.
+std::string of_key(tables::table const& in, tables::column const& key, std::string const& bare) {
+  bool const number = std::any_of(in.indexes.begin(), in.indexes.end(), [&](auto const& one) {
+    return one.name == "rowid" && std::count(one.columns.begin(), one.columns.end(), key.name) > 0;
+  });
+  return key.generated || number ? "" : " of " + bare;
 }
 
 /// In the names of its triggers: other books may follow the same table.
@@ -150,19 +160,25 @@ followed look_at(store const& of, watched_table const& what) {
   auto const bare = tables::quoted(with.dialect, what.key);
   auto const as = conversion_of(with, out.table, what.key);
   auto const new_key = tables::key_of(with, column, "new." + bare);
+  auto const here = of.present();
   out.sql = {
-      {"id", std::to_string(of.present().id)},
+      {"id", std::to_string(here.id)},
       {"own", own_of(of)},
       {"source", out.table.sql},
       {"place", tables::quoted(with.dialect, out.table.schema)},
       {"name", tables::quoted(with.dialect, out.table.name)},
-      {"bare", bare},
+      {"of_key", of_key(out.table, column, bare)},
       {"column", "t." + bare},
       {"key", tables::key_of(with, column, "t." + bare)},
       {"new_key", new_key},
       {"old_key", tables::key_of(with, column, "old." + bare)},
       {"new_ok", ok(with, column, "new." + bare, new_key)},
       {"page_ok", ok(with, column, "p.value", "p.k")},
+      {"period_us", std::to_string(here.by.period_us)},
+      {"grain_us", std::to_string(here.by.grain_us)},
+      {"rounds", here.options.rounds ? "1" : "0"},
+      {"on_new", std::to_string(static_cast<int>(here.options.on_new))},
+      {"segment_size", std::to_string(here.options.segment)},
       {"mark_from", as.mark_from.value_or("")},
       {"mark_to", as.mark_to.value_or("")},
       {"value", as.key_from ? *as.key_from + "m.member_key" + as.key_to.value_or("")
