@@ -1,19 +1,21 @@
 -- Periods of window planners, and where the tasks of those that were launched stand.
 -- `state`: 0 due, 1 launched, 2 done.
 
--- What there is since an instant: the first, the first due and the first launched; and where the last
--- of all ends.
+-- What there is: the first and the last of all; and since an instant the first due and the first
+-- launched.
 -- name: period.bounds
 -- in: planner, since_us
--- out: now_us, first_us, end_us, due_us, launched_us
-select {now},
-  (select min(start_us) from {planned_period} where planner = :planner and start_us >= :since_us),
-  (select end_us from {planned_period}
-   where planner = :planner order by start_us desc limit 1),
+-- out: now_us, first_us, first_end, first_key, last_us, last_end, last_key, due_us, launched_us
+select {now}, f.start_us, f.end_us, f.period_key, l.start_us, l.end_us, l.period_key,
   (select min(start_us) from {planned_period}
    where planner = :planner and state = 0 and state <> 2 and start_us >= :since_us),
   (select min(start_us) from {planned_period}
-   where planner = :planner and state = 1 and state <> 2 and start_us >= :since_us);
+   where planner = :planner and state = 1 and state <> 2 and start_us >= :since_us)
+from (select 1 as one) o
+  left join (select start_us, end_us, period_key from {planned_period}
+             where planner = :planner order by start_us limit 1) f on true
+  left join (select start_us, end_us, period_key from {planned_period}
+             where planner = :planner order by start_us desc limit 1) l on true;
 
 -- Rows of [start_us, end_us, key].
 -- name: period.add
@@ -82,8 +84,12 @@ update {planned_period} set state = 0, launches = 0, launched_us = null, reopene
   done_us = null
 where planner = :planner and period_key = :key;
 
+-- What has a row, whole, between two instants.
 -- name: period.list
--- in: planner, from_us, to_us
--- out: start_us, state, launches, launched_us, reopened_us, done_us
-select start_us, state, launches, launched_us, reopened_us, done_us from {planned_period}
-where planner = :planner and start_us >= :from_us and start_us <= :to_us order by start_us;
+-- in: planner, from_us, to_us, limit
+-- out: start_us, end_us, key, state, launches, launched_us, reopened_us, done_us
+-- holes: order
+select start_us, end_us, period_key, state, launches, launched_us, reopened_us, done_us
+from {planned_period}
+where planner = :planner and start_us >= :from_us and start_us < :to_us and end_us <= :to_us
+order by start_us {order} limit :limit;

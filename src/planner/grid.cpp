@@ -5,10 +5,12 @@
 #include "planner/period_rows.hpp"
 #include "planner/store.hpp"
 
-#include <map>
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
@@ -52,20 +54,36 @@ period_state state_by(std::optional<task_info> const& task, bool asked) {
   return period_state::failed;
 }
 
-/// From the columns of period.list after the start, and its task.
-void put_row(period_info& to, std::span<cell const> row, store const& of, db::session& on) {
+/// From the columns of period.list, and its task.
+period_info info_in(std::span<cell const> row, store const& of, db::session& on) {
+  auto at = period_in(row).value_or(period{});
+  period_info out{.key = std::move(at.key), .from = at.start, .to = at.end};
   std::int64_t state = 0;
-  decode(row[1], state);
-  decode(row[2], to.launches);
-  to.launched = db::time_in(row[3]);
-  to.reopened = db::time_in(row[4]);
-  to.done = db::time_in(row[5]);
-  if (to.launches == 0 && state == 0) return;
-  auto const task = of.into().find_in(on, key(to.key));
-  if (task) to.remark = task->remark;
-  if (to.reopened) return;
-  to.state =
-      to.done ? period_state::done : state_by(task, task && of.into().is_asked_in(on, task->id));
+  decode(row[3], state);
+  decode(row[4], out.launches);
+  out.launched = db::time_in(row[5]);
+  out.reopened = db::time_in(row[6]);
+  out.done = db::time_in(row[7]);
+  if (out.launches == 0 && state == 0) return out;
+  auto const task = of.into().find_in(on, key(out.key));
+  if (task) out.remark = task->remark;
+  if (out.reopened) return out;
+  out.state =
+      out.done ? period_state::done : state_by(task, task && of.into().is_asked_in(on, task->id));
+  return out;
+}
+
+/// The rows of [from, to), at most so many of them.
+std::vector<period_info> rows_of(store const& of, timestamp from, timestamp to, bool newest_first,
+                                 std::int64_t most) {
+  auto const list = of.with().sql.made("period.list", {{"order", newest_first ? "desc" : "asc"}});
+  std::vector<period_info> out;
+  core::read(of.with(), [&](db::session& on) {
+    out.clear();
+    auto const found = db::run(on, list, {of.declared().id, db::us_of(from), db::us_of(to), most});
+    for (std::size_t i = 0; i < found.size(); ++i) out.push_back(info_in(found.row(i), of, on));
+  });
+  return out;
 }
 
 }  // namespace
@@ -74,28 +92,28 @@ std::vector<period_info> store::grid(grid_query const& what) const {
   with().check_process();
   auto const& how = window_of(of_);
   base::limits("plan", of_.name).between("the number of periods (limit)", what.limit, 1, 10'000);
-  auto const now = bounds_of(with(), of_.id, how.since).now;
-  periods const in(how);
-  walk over(in, std::max(what.from.value_or(how.since), how.since),
-            std::min(what.to.value_or(now), now), what.newest_first);
+  auto const there = bounds_of(with(), of_.id, how.since);
+  auto const from = std::max(what.from.value_or(how.since), how.since);
+  auto const to = std::min(what.to.value_or(there.now), there.now);
+  auto const begin = there.first ? there.first->start : from;
+  auto const end = there.last ? there.last->end : from;
+  periods const in(how, there.first, there.last);
   std::vector<period_info> out;
-  std::map<timestamp, std::size_t> places;
-  while (std::cmp_less(out.size(), what.limit)) {
-    auto one = over.next();
-    if (!one) break;
-    places.emplace(one->start, out.size());
-    out.push_back({.key = std::move(one->key), .from = one->start, .to = one->end});
-  }
-  if (out.empty()) return out;
-  core::read(with(), [&](db::session& on) {
-    auto const found =
-        db::run(on, with().sql["period.list"],
-                {of_.id, db::us_of(places.begin()->first), db::us_of(places.rbegin()->first)});
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      auto const place = places.find(db::time_in(found.row(i)[0]).value_or(timestamp{}));
-      if (place != places.end()) put_row(out[place->second], found.row(i), *this, on);
+  auto const add_cut = [&](bool after_rows) {
+    walk over(in, after_rows ? std::max(from, end) : from, after_rows ? to : std::min(to, begin),
+              what.newest_first);
+    while (std::cmp_less(out.size(), what.limit)) {
+      auto one = over.next();
+      if (!one) break;
+      out.push_back({.key = std::move(one->key), .from = one->start, .to = one->end});
     }
-  });
+  };
+  add_cut(what.newest_first);
+  // Of those within the bounds: what a pass has made since then is cut here.
+  auto rows = rows_of(*this, std::max(from, begin), std::min(to, end), what.newest_first,
+                      what.limit - std::ssize(out));
+  std::move(rows.begin(), rows.end(), std::back_inserter(out));
+  add_cut(!what.newest_first);
   return out;
 }
 
@@ -103,10 +121,15 @@ timestamp store::watermark() const {
   with().check_process();
   auto const& how = window_of(of_);
   auto const there = bounds_of(with(), of_.id, how.since);
-  auto const first = periods(how).from(how.since).start;
+  periods const in(how, there.first, there.last);
   // Also where the plan begins sooner than when its rows were made.
-  if (!there.first || first < *there.first) return first;
-  return there.open.value_or(there.end.value_or(first));
+  if (there.first) {
+    if (auto const sooner = walk(in, how.since, there.first->start, false).next()) {
+      return sooner->start;
+    }
+  }
+  if (there.open) return *there.open;
+  return in.from(there.last ? std::max(how.since, there.last->end) : how.since).start;
 }
 
 bool store::reopen(key const& period, remark const& by) const {

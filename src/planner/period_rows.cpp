@@ -45,12 +45,10 @@ open_period::course course_of(std::span<cell const> columns) {
   return course::under_way;
 }
 
-open_period period_in(std::span<cell const> row) {
+open_period open_in(std::span<cell const> row) {
   open_period out;
   std::int64_t launches = 0;
-  out.what.start = db::time_in(row[0]).value_or(timestamp{});
-  out.what.end = db::time_in(row[1]).value_or(timestamp{});
-  decode(row[2], out.what.key);
+  out.what = period_in(row).value_or(period{});
   decode(row[3], launches);
   out.launched_before = launches > 0;
   out.launched = db::time_in(row[4]);
@@ -90,16 +88,24 @@ void check_none_awaited(core::context const& with, definition const& before) {
 
 }  // namespace
 
+std::optional<period> period_in(std::span<cell const> columns) {
+  auto const start = db::time_in(columns[0]);
+  if (!start) return std::nullopt;
+  period out{.start = *start, .end = db::time_in(columns[1]).value_or(timestamp{}), .key = {}};
+  decode(columns[2], out.key);
+  return out;
+}
+
 bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since) {
   bounds out;
   core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["period.bounds"], {planner, db::us_of(since)});
     auto const row = found.row(0);
     out.now = db::time_in(row[0]).value_or(timestamp{});
-    out.first = db::time_in(row[1]);
-    out.end = db::time_in(row[2]);
-    out.open = db::time_in(row[3]);
-    auto const launched = db::time_in(row[4]);
+    out.first = period_in(row.subspan(1));
+    out.last = period_in(row.subspan(4));
+    out.open = db::time_in(row[7]);
+    auto const launched = db::time_in(row[8]);
     if (launched && (!out.open || *launched < *out.open)) out.open = launched;
   });
   return out;
@@ -115,7 +121,7 @@ std::vector<open_period> read_open(core::context const& with, std::int64_t plann
     auto const found = db::run(
         on, page,
         {planner, queue, static_cast<std::int64_t>(what.of), db::us_of(what.mark), what.limit});
-    for (std::size_t i = 0; i < found.size(); ++i) out.push_back(period_in(found.row(i)));
+    for (std::size_t i = 0; i < found.size(); ++i) out.push_back(open_in(found.row(i)));
   });
   return out;
 }
@@ -138,13 +144,14 @@ void examine_window(core::context const& with, std::string_view name, std::strin
   if (of.since < timestamp(std::chrono::sys_days{std::chrono::year{1} / 1 / 1})) {
     bad(name, "its periods begin before the year 1 (since)");
   }
-  auto const before_first = cut.about(of.since, there.first.value_or(of.since));
-  auto const after_last = cut.about(there.end.value_or(of.since), there.now);
+  auto const end = there.last ? there.last->end : of.since;
+  auto const before_first = cut.about(of.since, there.first ? there.first->start : of.since);
+  auto const after_last = cut.about(end, there.now);
   if (auto const many = before_first + after_last; many > most_at_once) {
-    auto const from = before_first > 0 ? of.since : there.end.value_or(of.since);
+    auto const from = before_first > 0 ? of.since : end;
     bad(name, "some " + std::to_string(many) + " periods since " + utc_text(from) +
                   " (since): at most 1000000 are made at once; " +
-                  (after_last > most_at_once && there.end
+                  (after_last > most_at_once && there.last
                        ? "they go on where the last one ends: make another plan"
                        : "begin later, or make them longer"));
   }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -16,14 +17,17 @@ namespace daybook {
 inline namespace v1 {
 namespace planners {
 
-/// What there is, of periods that begin at `since` or later, and of all.
+/// What there is.
 struct bounds {
   timestamp now{};
-  std::optional<timestamp> first;  ///< begins then; empty: there is none
-  std::optional<timestamp> end;    ///< where the last of all ends; empty: there was never one
-  std::optional<timestamp> open;   ///< the first that is not done begins then
+  std::optional<period> first;    ///< empty: there was never one
+  std::optional<period> last;     ///< the same
+  std::optional<timestamp> open;  ///< the first since `since` that is not done begins then
 };
 [[nodiscard]] bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since);
+
+/// From the columns start_us, end_us, key; empty: they are null.
+[[nodiscard]] std::optional<period> period_in(std::span<cell const> columns);
 
 /// A period that is not done.
 struct open_period {

@@ -2,6 +2,7 @@
 
 #include "calendar/zone_table.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@ namespace {
 using std::chrono::days;
 using std::chrono::floor;
 using std::chrono::hours;
+using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using unit = window_strategy::unit;
@@ -53,16 +55,49 @@ std::string minutes_of(std::chrono::hh_mm_ss<seconds> const& of) {
 
 }  // namespace
 
-periods::periods(window_strategy const& of)
-    : each_(of.each), length_(length_of(of)), in_(of.zone) {}
+periods::periods(window_strategy const& of, std::optional<period> const& first,
+                 std::optional<period> const& last)
+    : each_(of.each), length_(length_of(of)), in_(of.zone) {
+  if (first) joints_.push_back(before_row(*first));
+  if (last) joints_.push_back(after_row(*last));
+}
+
+// What is now the period at a row's bound may have its row already: it has that row's key, or
+// covers all of that row and others. No key comes twice, so the rest of it is its neighbour's.
+
+period periods::before_row(period const& first) const {
+  auto one = cut(first.start - microseconds{1});
+  while (one.key == first.key || one.end > first.end) one = cut(one.start - microseconds{1});
+  one.end = first.start;
+  return one;
+}
+
+period periods::after_row(period const& last) const {
+  auto one = cut(last.end);
+  while (one.key == last.key || one.start < last.start) one = cut(one.end);
+  one.start = last.end;
+  return one;
+}
 
 period periods::at(timestamp instant) const {
+  auto const joint = std::find_if(joints_.begin(), joints_.end(), [&](period const& one) {
+    return one.start <= instant && instant < one.end;
+  });
+  return joint == joints_.end() ? cut(instant) : *joint;
+}
+
+period periods::cut(timestamp instant) const {
   return length_ > hours{1} ? between_walls(instant) : between_changes(instant);
 }
 
 period periods::from(timestamp instant) const {
   auto one = at(instant);
   return one.start < instant ? after(one) : one;
+}
+
+period periods::until(timestamp instant) const {
+  auto one = at(instant - microseconds{1});
+  return one.end > instant ? before(one) : one;
 }
 
 std::int64_t periods::about(timestamp from, timestamp to) const {
@@ -137,7 +172,7 @@ std::string periods::instant_key(timestamp start) const {
 
 std::optional<period> walk::next() {
   if (backwards_) {
-    last_ = in_->before(last_ ? *last_ : in_->at(to_));
+    last_ = last_ ? in_->before(*last_) : in_->until(to_);
     if (last_->start < from_) return std::nullopt;
   } else {
     last_ = last_ ? in_->after(*last_) : in_->from(from_);

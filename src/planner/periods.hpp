@@ -5,6 +5,10 @@
 // day is 23 or 25 hours long then, and one that is skipped whole is none. So do periods of more
 // than an hour. Those of an hour or less end where clocks are changed, so that an hour that comes
 // twice is two periods, told apart by what clocks are ahead of UTC.
+//
+// The rules of a zone may become others between two passes, or be others on another node. Periods
+// that have a row stay as they are in it; those on either side go on from its bounds, one of them
+// shorter or longer for it.
 // Thread safety: values.
 #pragma once
 
@@ -15,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace daybook {
 inline namespace v1 {
@@ -29,13 +34,16 @@ struct period {
 
 class periods {
  public:
-  /// On failure: as zone.
-  explicit periods(window_strategy const& of);
+  /// Around the rows that are there, from the first to the last. On failure: as zone.
+  explicit periods(window_strategy const& of, std::optional<period> const& first = {},
+                   std::optional<period> const& last = {});
 
-  /// The one that an instant is in.
+  /// The one that an instant is in, which is in no row.
   [[nodiscard]] period at(timestamp instant) const;
   /// The first that begins then or later.
   [[nodiscard]] period from(timestamp instant) const;
+  /// The last that ends then or earlier.
+  [[nodiscard]] period until(timestamp instant) const;
   [[nodiscard]] period after(period const& of) const { return at(of.end); }
   [[nodiscard]] period before(period const& of) const {
     return at(of.start - std::chrono::microseconds{1});
@@ -44,6 +52,10 @@ class periods {
   [[nodiscard]] std::int64_t about(timestamp from, timestamp to) const;
 
  private:
+  /// As the zone's rules are now.
+  [[nodiscard]] period cut(timestamp instant) const;
+  [[nodiscard]] period before_row(period const& first) const;
+  [[nodiscard]] period after_row(period const& last) const;
   [[nodiscard]] std::int64_t number_of(local_timestamp wall) const;
   [[nodiscard]] local_timestamp wall_of(std::int64_t number) const;
   [[nodiscard]] timestamp begin_of(std::int64_t number) const;
@@ -54,6 +66,7 @@ class periods {
   window_strategy::unit each_;
   std::chrono::minutes length_;  ///< of minutes, hours and days
   zone in_;
+  std::vector<period> joints_;  ///< the ones next to rows
 };
 
 /// The whole periods of [from, to), one after the other, in either order.

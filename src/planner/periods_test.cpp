@@ -167,6 +167,60 @@ TEST(periods, tile_in_every_zone_that_is_odd) {
   }
 }
 
+/// "KEY MINUTES" of all in [from, to), which are the same in either order.
+std::vector<std::string> walked(periods const& in, timestamp from, timestamp to) {
+  auto const in_order = [&](bool newest_first) {
+    std::vector<std::string> out;
+    walk over(in, from, to, newest_first);
+    while (auto const one = over.next()) {
+      out.push_back(one->key + " " +
+                    std::to_string(duration_cast<minutes>(one->end - one->start).count()));
+    }
+    return out;
+  };
+  auto const out = in_order(false);
+  auto const newest_first = in_order(true);
+  EXPECT_EQ(std::vector(newest_first.rbegin(), newest_first.rend()), out);
+  return out;
+}
+
+TEST(periods, go_on_where_rows_end) {
+  auto const after = [](period const& row) {
+    return walked(periods({}, std::nullopt, row), row.end, day(2026, 4, 3));
+  };
+  EXPECT_THAT(after({day(2026, 3, 31), day(2026, 4, 1), "2026-03-31"}),
+              ElementsAre("2026-04-01 1440", "2026-04-02 1440"));
+  EXPECT_THAT(after({day(2026, 3, 31), day(2026, 4, 1) + 1h, "2026-03-31"}),
+              ElementsAre("2026-04-01 1380", "2026-04-02 1440"));
+  EXPECT_THAT(after({day(2026, 3, 31), day(2026, 4, 1) - 1h, "2026-03-31"}),
+              ElementsAre("2026-04-01 1500", "2026-04-02 1440"));
+  EXPECT_THAT(after({day(2026, 3, 31), day(2026, 4, 1), "2026-04-01"}),
+              ElementsAre("2026-04-02 2880"))
+      << "a day that is one no more";
+  EXPECT_THAT(after({day(2026, 4, 1) + 2h, day(2026, 4, 1) + 3h, "of other rules"}),
+              ElementsAre("2026-04-02 2700"))
+      << "there may be a row of the 1st before it";
+  EXPECT_THAT(walked(periods({}, std::nullopt,
+                             period{day(2026, 3, 31), day(2026, 4, 1) - 1h, "2026-03-31"}),
+                     day(2026, 4, 1), day(2026, 4, 4)),
+              ElementsAre("2026-04-02 1440", "2026-04-03 1440"));
+}
+
+TEST(periods, end_where_rows_begin) {
+  auto const before = [](period const& row) {
+    return walked(periods({}, row, std::nullopt), day(2026, 3, 30), row.start);
+  };
+  EXPECT_THAT(before({day(2026, 4, 1), day(2026, 4, 2), "2026-04-01"}),
+              ElementsAre("2026-03-30 1440", "2026-03-31 1440"));
+  EXPECT_THAT(before({day(2026, 4, 1) - 1h, day(2026, 4, 2), "2026-04-01"}),
+              ElementsAre("2026-03-30 1440", "2026-03-31 1380"));
+  EXPECT_THAT(before({day(2026, 4, 1) + 1h, day(2026, 4, 2), "2026-04-01"}),
+              ElementsAre("2026-03-30 1440", "2026-03-31 1500"));
+  EXPECT_THAT(before({day(2026, 4, 1) + 2h, day(2026, 4, 1) + 3h, "of other rules"}),
+              ElementsAre("2026-03-30 1440", "2026-03-31 1560"));
+  EXPECT_THAT(before({day(2026, 3, 30), day(2026, 3, 31), "2026-03-30"}), testing::IsEmpty());
+}
+
 TEST(periods, are_counted_before_they_are_cut) {
   EXPECT_EQ(of(unit::day, "UTC").about(day(2026, 1, 1), day(2027, 1, 1)), 365);
   EXPECT_EQ(of(unit::minute, "UTC", 15).about(day(2026, 1, 1), day(2026, 1, 2)), 96);

@@ -28,8 +28,8 @@ class window {
       : of_(of),
         how_(how),
         into_(into),
-        in_(how),
         there_(bounds_of(of.with(), of.declared().id, how.since)),
+        in_(how, there_.first, there_.last),
         left_(how.most) {}
 
   // Each: false where it was stopped before its end.
@@ -39,7 +39,7 @@ class window {
   /// a gap whenever it is stopped, and when it begins sooner again none is missing between them.
   bool make() {
     auto sooner = before_first(true);
-    walk late(in_, there_.end.value_or(how_.since), there_.now, false);
+    walk late(in_, end(), there_.now, false);
     return make_all(sooner) && make_all(late);
   }
 
@@ -84,16 +84,17 @@ class window {
   /// What launch_due() would find if make() were called before it.
   bool look_at_due() {
     auto sooner = before_first(how_.newest_first);
-    walk late(in_, std::max(there_.end.value_or(how_.since), how_.since), there_.now,
-              how_.newest_first);
+    walk late(in_, std::max(end(), how_.since), there_.now, how_.newest_first);
     return look_at_all(how_.newest_first ? late : sooner) && launch_due() &&
            look_at_all(how_.newest_first ? sooner : late);
   }
 
  private:
   [[nodiscard]] walk before_first(bool newest_first) const {
-    return {in_, how_.since, there_.first.value_or(how_.since), newest_first};
+    return {in_, how_.since, there_.first ? there_.first->start : how_.since, newest_first};
   }
+  /// Where rows end.
+  [[nodiscard]] timestamp end() const { return there_.last ? there_.last->end : how_.since; }
   [[nodiscard]] std::int64_t size() const { return of_.declared().options.page; }
   [[nodiscard]] std::vector<open_period> read(page_of_periods::state state, bool newest_first,
                                               timestamp mark, std::int64_t limit) const {
@@ -214,8 +215,8 @@ class window {
   store const& of_;
   window_strategy const& how_;
   sink& into_;
-  periods in_;
   bounds there_;
+  periods in_;
   std::int64_t left_;  ///< to launch
 };
 
