@@ -41,6 +41,25 @@ from {aggregation} a where a.name = :name;
 update {aggregation} set declared = :declared, changed_us = {now}, position = null, pass = pass + 1
 where name = :name and declared = :before;
 
+-- Who writes by a declaration keeps it as it is until the transaction ends, and others from
+-- declaring it otherwise, but nobody from taking turns.
+-- name: aggregation.hold
+-- in: name
+-- out: name
+select a.name from {aggregation} a where a.name = :name for key share;
+
+-- After aggregation.hold, and by a look of its own: nothing where it is declared otherwise.
+-- name: aggregation.stands
+-- in: aggregation, declared
+-- out: id
+select a.id from {aggregation} a where a.id = :aggregation and a.declared = :declared;
+
+-- Waits for those who hold it.
+-- name: aggregation.lock
+-- in: name
+-- out: name
+select a.name from {aggregation} a where a.name = :name for update;
+
 -- name: aggregation.names
 -- out: name
 select a.name from {aggregation} a order by a.name;
@@ -49,7 +68,8 @@ select a.name from {aggregation} a order by a.name;
 -- name: aggregation.turn
 -- in: aggregation
 -- out: pass, position, now_us
-select a.pass, a.position, {now} from {aggregation} a where a.id = :aggregation for update;
+select a.pass, a.position, {now} from {aggregation} a
+where a.id = :aggregation for no key update;
 
 -- name: aggregation.advance
 -- in: aggregation, pass, position

@@ -41,6 +41,24 @@ from {aggregation} a where a.name = :name;
 update {aggregation} set declared = :declared, changed_us = {now}, position = null, pass = pass + 1
 where name = :name and declared = :before;
 
+-- Elsewhere this keeps a declaration as it is until the transaction ends; here there is one writer.
+-- name: aggregation.hold
+-- in: name
+-- out: name
+select a.name from {aggregation} a where a.name = :name;
+
+-- After aggregation.hold, and by a look of its own: nothing where it is declared otherwise.
+-- name: aggregation.stands
+-- in: aggregation, declared
+-- out: id
+select a.id from {aggregation} a where a.id = :aggregation and a.declared = :declared;
+
+-- Elsewhere this waits for those who hold it.
+-- name: aggregation.lock
+-- in: name
+-- out: name
+select a.name from {aggregation} a where a.name = :name;
+
 -- name: aggregation.names
 -- out: name
 select a.name from {aggregation} a order by a.name;

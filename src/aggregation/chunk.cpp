@@ -171,6 +171,7 @@ core::decision chunk::body(db::session& on, groups const& left_out) {
     return was_done(on, with_, of_.id, aggregation_event::kind::aggregate, call_, {}, by);
   };
   if (in_doubt_ && done_before()) return core::decision::rollback;
+  store_.hold(on);
   last_ = {};
   now_ = given_ ? given_ : ranges_.next_shared(on);
   if (!now_) return core::decision::commit;  // another pass may have begun

@@ -20,6 +20,7 @@ namespace aggregations {
 struct definition {
   std::string name;
   std::int64_t id = 0;
+  std::string declared;  ///< as the book has it
   aggregation_options options;
   tables::table source;
   tables::table parent;

@@ -1,7 +1,7 @@
 // What becomes of parents: closed, settled, void. Each verb is one transaction that first writes
 // down that it happens, under an id of its own: where its reply is lost, it is run again, waits for
 // the lost one to end, and finds that line or does it all. Locks are taken in one order: the line,
-// our row of the parent, the parent, its rows.
+// the declaration, our row of the parent, the parent, its rows.
 #include "aggregation/store.hpp"
 
 #include "base/rows.hpp"
@@ -32,6 +32,7 @@ settling store::change(aggregation_event::kind what, std::string_view name, std:
     try {
       core::transact(with_, {.name = name}, [&](db::session& on) {
         if (was_done(on, with_, of_.id, what, call, parent, by)) return core::decision::rollback;
+        hold(on);
         last = does(on);
         if (last.how != settling::done) return core::decision::rollback;
         write_done(on, with_, call, last.parent, last.rows, last.detail);

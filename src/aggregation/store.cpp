@@ -24,27 +24,20 @@ struct known {
   std::int64_t open = 0;
 };
 
-std::optional<known> look(core::context const& with, std::string_view name) {
-  std::optional<known> out;
-  core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["aggregation.look"], {name});
-    out.reset();
-    if (found.size() == 0) return;
-    out.emplace();
-    decode(found.row(0)[0], out->id);
-    decode(found.row(0)[1], out->declared);
-    decode(found.row(0)[2], out->open);
-  });
+std::optional<known> look(db::session& on, core::context const& with, std::string_view name) {
+  auto const found = db::run(on, with.sql["aggregation.look"], {name});
+  if (found.size() == 0) return std::nullopt;
+  known out;
+  decode(found.row(0)[0], out.id);
+  decode(found.row(0)[1], out.declared);
+  decode(found.row(0)[2], out.open);
   return out;
 }
 
-void write(core::context const& with, std::string_view statement,
-           std::initializer_list<value> values) {
-  try {
-    core::write(with, {.name = "declare"}, with.sql[statement], values);
-  } catch (core::lost_reply const&) {
-    return;  // who looks next sees what became of it
-  }
+std::optional<known> look(core::context const& with, std::string_view name) {
+  std::optional<known> out;
+  core::read(with, [&](db::session& on) { out = look(on, with, name); });
+  return out;
 }
 
 /// The first lines that are not the same.
@@ -59,30 +52,48 @@ std::string difference(std::string_view before, std::string_view now) {
   return {};
 }
 
+/// Where nobody else has declared it since. Who writes by the one before has ended, or sees this
+/// one.
+void declare(core::context const& with, std::string_view name, std::string_view declared,
+             std::optional<known> const& before) {
+  core::transact(
+      with, {.name = "declare", .level = isolation::read_committed}, [&](db::session& on) {
+        if (!before) {
+          db::run(on, with.sql["aggregation.make"], {name, declared});
+          return core::decision::commit;
+        }
+        db::run(on, with.sql["aggregation.lock"], {name});
+        auto const now = look(on, with, name);
+        if (!now || now->declared != before->declared) return core::decision::rollback;
+        if (now->open > 0) {
+          throw error({.kind = fault::configuration},
+                      "aggregation '" + std::string(name) + "' was declared otherwise, and " +
+                          std::to_string(now->open) + " of its parents are not settled or void: " +
+                          difference(now->declared, declared));
+        }
+        db::run(on, with.sql["aggregation.declare"],
+                {name, declared, std::string_view(before->declared)});
+        return core::decision::commit;
+      });
+}
+
 }  // namespace
 
 std::shared_ptr<store> make(core::context const& with, std::string_view name,
                             aggregation_options const& of) {
   auto made = checked(with, name, of);
-  auto const structure = structure_of(of);
-  std::string_view const declared = structure;
+  made.declared = structure_of(of);
   core::backoff pauses(core::usual_patience);
   for (;;) {
     auto const found = look(with, name);
-    if (found && found->declared == structure) {
+    if (found && found->declared == made.declared) {
       made.id = found->id;
       return std::make_shared<store>(with, std::move(made));
     }
-    if (found && found->open > 0) {
-      throw error({.kind = fault::configuration},
-                  "aggregation '" + std::string(name) + "' was declared otherwise, and " +
-                      std::to_string(found->open) + " of its parents are not settled or void: " +
-                      difference(found->declared, structure));
-    }
-    if (found) {
-      write(with, "aggregation.declare", {name, declared, std::string_view(found->declared)});
-    } else {
-      write(with, "aggregation.make", {name, declared});
+    try {
+      declare(with, name, made.declared, found);
+    } catch (core::lost_reply const&) {
+      continue;  // a look says what became of it
     }
     if (!pauses.pause()) bad(name, "it is being declared all the time, by others");
   }
@@ -112,6 +123,18 @@ void write_done(db::session& on, core::context const& with, std::string_view cal
                 std::optional<std::string_view> parent, std::int64_t rows,
                 std::string_view detail) {
   db::run(on, with.sql["aggregation.done"], {call, to_value(parent), rows, detail});
+}
+
+void store::hold(db::session& on) const {
+  db::run(on, with_.sql["aggregation.hold"], {std::string_view(of_.name)});
+  auto const found =
+      db::run(on, with_.sql["aggregation.stands"], {of_.id, std::string_view(of_.declared)});
+  if (found.size() > 0) return;
+  throw error({.kind = fault::configuration},
+              "aggregation '" + of_.name +
+                  "' was declared otherwise since this program declared it: go on with the one "
+                  "that declares it so, or declare it again when all its parents are settled or "
+                  "void");
 }
 
 std::optional<value> store::key_value(std::string_view key, bool is_number) {

@@ -64,6 +64,9 @@ class store {
       numbers& drawn, std::int64_t now_us, std::size_t count,
       std::function<std::string(std::size_t)> const& group) const;
   // Within a transaction.
+  /// Nobody declares it otherwise until the transaction ends. On failure: daybook::error
+  /// (fault::configuration) where somebody has.
+  void hold(db::session& on) const;
   /// Says that rows are not added to it any more.
   bool shut(db::session& on, std::string_view parent, bool ended) const;
   /// Closes one that is open, and writes that down. On failure: daybook::error, retryable, where it

@@ -1,9 +1,13 @@
 // What may be declared: other kinds of columns, several sums and groups, odd names; and what does
 // not fit is named.
 #include "aggregating.hpp"
+#include "waiting.hpp"
 
 #include "tables/table.hpp"
 #include "work/engine.hpp"
+
+#include <functional>
+#include <future>
 
 namespace conformance {
 namespace {
@@ -166,6 +170,79 @@ TEST_P(declared_so, otherwise_only_while_no_parent_waits) {
   pay.revert(pay_of(101), alice);
   EXPECT_EQ(declared(options).aggregate().rows, 1);
   EXPECT_THAT(book_.aggregations(), ElementsAre("pay"));
+}
+
+TEST_P(declared_so, who_declared_it_before_writes_no_more) {
+  auto before = declared();
+  move({{101, 1}});
+  before.aggregate();
+  auto const first = pay_of(101);
+  EXPECT_EQ(before.close(first, alice), settling::done);
+  EXPECT_EQ(before.settle(first, alice), settling::done);
+  auto options = aggregating::options();
+  options.sums.push_back({"move_num", "boss_id"});
+  options.parent.opening.clear();
+  auto now = declared(options);
+  move({{101, 5}});
+  EXPECT_EQ(now.aggregate().rows, 1);
+  auto const second = pay_of(101);
+  move({{101, 7}, {102, 9}});
+  for (auto const& verb : std::vector<std::function<void()>>{
+           [&] { before.aggregate(); },
+           [&] { before.close(second, alice); },
+           [&] { before.settle(second, alice); },
+           [&] { before.revert(second, alice); },
+           [&] { before.remove("2", alice); },
+       }) {
+    EXPECT_EQ(fault_of(verb), fault::configuration);
+    EXPECT_THAT(message_of(verb), HasSubstr("was declared otherwise since"));
+  }
+  EXPECT_EQ(now.aggregate().rows, 2);
+  EXPECT_EQ(database_.query("select boss_id from t_move_pay where pay_no = '" + second + "'"),
+            "12");
+}
+
+TEST_P(declared_so, who_declares_it_otherwise_waits_for_those_who_write) {
+  auto other = database_.open();
+  auto changed = aggregating::options();
+  changed.source.settled = 5;
+  std::future<fault> declares;
+  auto options = aggregating::options();
+  options.key_of = [&](std::vector<std::string> const& group) {
+    if (!declares.valid()) {
+      declares = std::async(std::launch::async, [&] {
+        return fault_of([&] { other.make_aggregation("pay", changed); });
+      });
+      // The parent that is being made here nobody sees yet.
+      EXPECT_EQ(declares.wait_for(300ms), std::future_status::timeout);
+    }
+    return "P" + group.at(0);
+  };
+  auto pay = declared(options);
+  move({{101, 1}});
+  EXPECT_EQ(pay.aggregate().rows, 1);
+  EXPECT_EQ(declares.get(), fault::configuration);
+  EXPECT_EQ(pay.close("P101", alice), settling::done);
+}
+
+TEST_P(declared_so, others_take_their_turns_meanwhile) {
+  if (on_sqlite()) return;  // one writer
+  support::raw_connection other(direct_url());
+  std::future<std::string> turn;
+  auto options = aggregating::options();
+  options.key_of = [&](std::vector<std::string> const& group) {
+    if (!turn.valid()) {
+      turn = std::async(std::launch::async, [&] {
+        return other.execute("update daybook_aggregation set pass = pass where id = 1");
+      });
+      EXPECT_EQ(turn.wait_for(for_ever), std::future_status::ready);
+    }
+    return "P" + group.at(0);
+  };
+  auto pay = declared(options);
+  move({{101, 1}});
+  EXPECT_EQ(pay.aggregate().rows, 1);
+  turn.get();
 }
 
 TEST_P(declared_so, an_index_that_would_serve_is_named) {
