@@ -48,12 +48,61 @@ std::string decoded(std::string_view text, std::string_view part) {
   return out;
 }
 
-bool is_secret(std::string_view parameter) {
-  return parameter == "password" || parameter == "sslpassword" || parameter == "passwd" ||
-         parameter == "ssl-passphrase";
+/// Whose values may be shown: a secret's name may be misspelt, or one that a later libpq knows. Not
+/// here: `options`, which may set anything, and `sslkey`, where an engine's key may have its PIN.
+constexpr std::array<std::string_view, 45> harmless{
+    "application_name",
+    "channel_binding",
+    "client_encoding",
+    "connect_timeout",
+    "dbname",
+    "fallback_application_name",
+    "gssdelegation",
+    "gssencmode",
+    "gsslib",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "keepalives_count",
+    "keepalives_idle",
+    "keepalives_interval",
+    "krbsrvname",
+    "load_balance_hosts",
+    "max_protocol_version",
+    "min_protocol_version",
+    "passfile",
+    "port",
+    "replication",
+    "require_auth",
+    "requirepeer",
+    "service",
+    "socket",
+    "ssl",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "ssl-mode",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+    "sslcert",
+    "sslcertmode",
+    "sslcompression",
+    "sslcrl",
+    "sslcrldir",
+    "sslmode",
+    "sslnegotiation",
+    "sslrootcert",
+    "sslsni",
+    "target_session_attrs",
+    "tcp_user_timeout",
+    "user",
+};
+
+bool is_harmless(std::string_view parameter) {
+  return std::find(harmless.begin(), harmless.end(), parameter) != harmless.end();
 }
 
-/// `?a=b&c=d`, decoded; and the same text with secrets masked.
+/// `?a=b&c=d`, decoded; and the same text with what may be secret masked.
 std::string read_parameters(std::string_view query, url& into) {
   std::string shown;
   while (!query.empty()) {
@@ -65,7 +114,7 @@ std::string read_parameters(std::string_view query, url& into) {
     }
     auto name = decoded(pair.substr(0, equals), "parameters");
     shown += (shown.empty() ? "?" : "&");
-    shown += is_secret(name) ? std::string(pair.substr(0, equals)) + "=***" : std::string(pair);
+    shown += is_harmless(name) ? std::string(pair) : std::string(pair.substr(0, equals)) + "=***";
     into.parameters[std::move(name)] = decoded(pair.substr(equals + 1), "parameters");
     query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
   }
@@ -88,8 +137,21 @@ void read_host(std::string_view host, url& into) {
   if (port.empty()) return;
   into.port = base::number_of<std::uint16_t>(port).value_or(0);
   if (into.port == 0) {
-    bad("the port is not a number from 1 to 65535 (special characters in a password are written "
+    // Not a word of it: it is the password where the host is forgotten.
+    bad("the port is not a number from 1 to 65535 (a user's name and password stand before the "
+        "host, as in //USER:PASSWORD@HOST/DATABASE; special characters in a password are written "
         "%XX, for example %3A for ':' and %40 for '@')");
+  }
+}
+
+/// libpq reads the hosts itself. That they can be hosts is looked at here, before they are shown.
+void check_hosts(std::string_view hosts) {
+  for (;;) {
+    auto const comma = hosts.find(',');
+    url unused;
+    read_host(hosts.substr(0, comma), unused);
+    if (comma == std::string_view::npos) return;
+    hosts.remove_prefix(comma + 1);
   }
 }
 
@@ -129,7 +191,11 @@ void read_server(std::string_view rest, std::string_view scheme_text, url& into)
   } else if (path.find('@') != path.npos) {
     bad("an '@' after a '/' (write '/' inside a password as %2F and '@' as %40)");
   }
-  if (into.scheme == scheme::mysql) read_host(authority, into);
+  if (into.scheme == scheme::mysql) {
+    read_host(authority, into);
+  } else {
+    check_hosts(authority);
+  }
   into.path = decoded(path, "database name");
   into.shown = std::string(scheme_text) + "://" + shown_user + std::string(authority) +
                (slash == std::string_view::npos ? "" : "/" + std::string(path)) + shown_parameters;
@@ -209,7 +275,7 @@ std::string without_password(std::string text, url const& of) {
   mask(of.original);
   mask(of.password);
   for (auto const& [name, secret] : of.parameters) {
-    if (is_secret(name)) mask(secret);
+    if (!is_harmless(name)) mask(secret);
   }
   // As written, before decoding.
   auto const user_end = of.original.find('@');

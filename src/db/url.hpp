@@ -16,8 +16,10 @@ enum class scheme : std::uint8_t { sqlite, postgres, mysql };
 struct url {
   db::scheme scheme{};
   std::string original;  ///< as given: PostgreSQL's goes to libpq whole
-  std::string shown;     ///< without any password: the only form for people
-  std::string path;      ///< SQLite: the file, or ":memory:". Else the database, decoded.
+  /// The only form for people: without a password, nor any parameter's value but what is known to
+  /// be harmless.
+  std::string shown;
+  std::string path;  ///< SQLite: the file, or ":memory:". Else the database, decoded.
   // MariaDB and MySQL, decoded; PostgreSQL leaves these to libpq.
   std::string user;
   std::string password;
@@ -30,7 +32,8 @@ struct url {
 /// what would be right, and never repeats a password.
 [[nodiscard]] url parse_url(std::string_view text);
 
-/// `text` with every password of `of` (as given and decoded) masked: for other libraries' messages.
+/// `text` with every password of `of` (as given and decoded), and every parameter's value that is
+/// not shown, masked: for other libraries' messages.
 [[nodiscard]] std::string without_password(std::string text, url const& of);
 
 }  // namespace db

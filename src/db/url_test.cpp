@@ -68,7 +68,7 @@ TEST(url, servers) {
 TEST(url, postgresql_goes_to_libpq_whole) {
   for (std::string const text :
        {"postgresql:///shop", "postgres://h1,h2:5433/d?target_session_attrs=read-write",
-        "postgresql://%2Ftmp%2Fsockets:5432/d", "postgresql://u@h:notaport/d"}) {
+        "postgresql://%2Ftmp%2Fsockets:5432/d", "postgresql://u@[::1]:5432,h:,/d"}) {
     auto const made = db::parse_url(text);
     EXPECT_EQ(made.scheme, scheme::postgres);
     EXPECT_EQ(made.original, text);
@@ -85,6 +85,26 @@ TEST(url, parameters_and_their_secrets) {
   // A name may be written with % too.
   EXPECT_EQ(db::parse_url("postgresql://h/d?pass%77ord=x").shown,
             "postgresql://h/d?pass%77ord=***");
+}
+
+TEST(url, a_parameter_is_shown_only_where_it_is_known_to_be_harmless) {
+  auto const shown = [](std::string const& text) { return db::parse_url(text).shown; };
+  for (std::string const name : {"Password", "PASSWORD", "pass", "pwd", "passwd", "sslpassword",
+                                 "ssl-passphrase", "oauth_client_secret", "scram_client_key",
+                                 "sslkey", "options", "nonsense", "SSLMODE", "sslmode%20"}) {
+    for (std::string const server : {"postgresql://h/d", "mysql://u@h/d"}) {
+      EXPECT_EQ(shown(server + "?" + name + "=geheim&port=5433"),
+                server + "?" + name + "=***&port=5433");
+    }
+  }
+  for (std::string const text :
+       {"postgresql:///d?host=/run/pg&port=5433&sslmode=verify-full&sslrootcert=/ca.pem",
+        "postgresql://h/d?connect_timeout=3&application_name=shop&target_session_attrs=any",
+        "postgresql:///d?hostaddr=10.0.0.1&user=shop&service=shop&keepalives=1",
+        "mysql:///d?socket=/run/m.sock&ssl-mode=required",
+        "mysql://h/d?ssl-ca=/a&ssl-cert=/b&ssl-key=/c"}) {
+    EXPECT_EQ(shown(text), text);
+  }
 }
 
 TEST(url, what_cannot_be_meant_is_refused_without_a_password) {
@@ -111,6 +131,17 @@ TEST(url, what_cannot_be_meant_is_refused_without_a_password) {
                                 "mysql://u:geheim%4@h/d",
                                 "mysql://u:geheim%zz@h/d",
                                 "mysql://u:geheim%00@h/d",
+                                "postgresql://shop:geheim/d",
+                                "postgresql://shop:99999/geheim",
+                                "postgresql://shop:ge,heim/d",
+                                "postgresql://shop:5432,h:geheim/d",
+                                "postgresql://shop:geheim?sslmode=require",
+                                "postgresql://shop:1:geheim",
+                                "postgresql://u@h:geheim/d",
+                                "postgresql://[::1]geheim/d",
+                                "postgresql://[geheim/d",
+                                "postgresql://geheim%zz/d",
+                                "mysql://shop:geheim/d",
                                 "mysql://u:geheim@[::1/d",
                                 "mysql://u:geheim@[::1]x/d",
                                 "postgresql://u:ge?heim@h/d?sslmode=require",
@@ -140,6 +171,8 @@ TEST(url, messages_of_others_are_masked) {
             "bad '***' and ***, ***");
   EXPECT_EQ(db::without_password("nothing", of), "nothing");
   EXPECT_EQ(db::without_password("in " + of.original + "!", of), "in ***!");
+  auto const misspelt = db::parse_url("postgresql://h/d?Password=third&sslmode=prefer");
+  EXPECT_EQ(db::without_password("not third, prefer", misspelt), "not ***, prefer");
   auto const open = db::parse_url("mysql://u@h:3306/d");
   EXPECT_EQ(db::without_password("h:3306", open), "h:3306");
   auto const file = db::parse_url("sqlite:a:b@c");

@@ -61,5 +61,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   parse("postgresql://user:" + std::string(canary) + "@" + text, canary);
   parse("mysql://h/d?password=" + std::string(canary) + "&" + text, canary);
+  // A host that was forgotten, and a parameter that nobody knows.
+  parse("postgresql://user:" + std::string(canary) + text, canary);
+  parse("mysql://user:" + std::string(canary) + text, canary);
+  if (text.find('&') == std::string::npos) {
+    parse("postgresql://h/d?x" + text + "=" + std::string(canary), canary);
+  }
   return 0;
 }
