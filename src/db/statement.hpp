@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -39,7 +40,7 @@ struct statement {
 [[nodiscard]] statement rewrite(std::string_view name, std::string_view text, placeholder style,
                                 std::vector<std::string> inputs = {});
 
-/// The users' statements, rewritten once per literal. Thread-safe. References stay valid.
+/// The users' statements, rewritten once per text. Thread-safe. References stay valid.
 class user_statements {
  public:
   explicit user_statements(placeholder style) : style_(style) {}
@@ -47,9 +48,18 @@ class user_statements {
   [[nodiscard]] placeholder style() const noexcept { return style_; }
 
  private:
+  /// A view finds a string's entry: nothing is copied for what is known.
+  struct hash {
+    using is_transparent = void;
+    [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+
   placeholder style_;
   std::mutex guard_;
-  std::unordered_map<std::string_view, statement> known_;
+  // The key is a copy: a literal is gone when the shared object that it is in is unloaded.
+  std::unordered_map<std::string, statement, hash, std::equal_to<>> known_;
 };
 
 }  // namespace db

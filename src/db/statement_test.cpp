@@ -136,5 +136,17 @@ TEST(user_statements, are_rewritten_once) {
   EXPECT_EQ(&known.of(text), &first);
 }
 
+TEST(user_statements, outlive_the_text_that_they_were_made_of) {
+  db::user_statements known(placeholder::dollar);
+  // As the literals of a plugin that is unloaded, and of one that is loaded to the same place.
+  std::string place = "select :a, 'long enough to be on the heap'";
+  auto const as_it_was = place;
+  auto const& first = known.of(place);
+  place.replace(0, place.size(), place.size(), 'x');
+  EXPECT_EQ(known.of(place).text, place);
+  EXPECT_EQ(&known.of(as_it_was), &first);
+  EXPECT_EQ(first.text, "select $1, 'long enough to be on the heap'");
+}
+
 }  // namespace
 }  // namespace daybook
