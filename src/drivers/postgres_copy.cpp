@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -17,8 +18,9 @@ namespace drivers {
 
 namespace {
 
-/// What goes to the server at once.
+/// What goes to the server at once; of rows that are longer, a part.
 constexpr std::size_t chunk = std::size_t{1} << 16U;
+constexpr std::size_t part = std::size_t{1} << 20U;
 
 void add_text(std::string& to, std::string_view text) {
   for (;;) {
@@ -72,6 +74,16 @@ std::string copy_text(db::load_target const& into) {
 
 enum class sending { done, broken, late };
 
+/// A row that is written as text may be longer than libpq can count.
+sending send_text(::PGconn& on, std::string_view text, std::function<patience()> const& limit) {
+  for (; !text.empty(); text.remove_prefix(std::min(part, text.size()))) {
+    auto const now = static_cast<int>(std::min(part, text.size()));
+    if (::PQputCopyData(&on, text.data(), now) != 1) return sending::broken;
+    if (!send_all(on, limit())) return sending::late;
+  }
+  return sending::done;
+}
+
 sending send_rows(::PGconn& on, std::size_t width, std::span<value const> cells,
                   std::function<patience()> const& limit) {
   std::string rows;
@@ -84,10 +96,7 @@ sending send_rows(::PGconn& on, std::size_t width, std::span<value const> cells,
     rows += '\n';
     cells = cells.subspan(width);
     if (rows.size() < chunk && !cells.empty()) continue;
-    if (::PQputCopyData(&on, rows.data(), static_cast<int>(rows.size())) != 1) {
-      return sending::broken;
-    }
-    if (!send_all(on, limit())) return sending::late;
+    if (auto const how = send_text(on, rows, limit); how != sending::done) return how;
     rows.clear();
   }
   if (::PQputCopyEnd(&on, nullptr) != 1) return sending::broken;
@@ -98,9 +107,8 @@ sending send_rows(::PGconn& on, std::size_t width, std::span<value const> cells,
 
 answer copy_in(::PGconn& on, db::load_target const& into, std::span<value const> cells,
                std::function<patience()> const& limit) {
-  for (auto const& one : cells) {
-    if (auto const* const text = std::get_if<std::string_view>(&one)) check_text(*text);
-  }
+  auto const width = into.columns.size();
+  for (std::size_t at = 0; at < cells.size(); at += width) check_values(cells.subspan(at, width));
   auto const late = [&on]() -> answer {
     cut_socket(on);
     return {.results = {}, .late = true};
@@ -114,7 +122,7 @@ answer copy_in(::PGconn& on, db::load_target const& into, std::span<value const>
     return out;
   }
   if (::PQsetnonblocking(&on, 1) != 0) return {};
-  auto const how = send_rows(on, into.columns.size(), cells, limit);
+  auto const how = send_rows(on, width, cells, limit);
   if (how == sending::late) cut_socket(on);
   ::PQsetnonblocking(&on, 0);
   // An error of the server, which has not read on since, comes after the end of the rows.

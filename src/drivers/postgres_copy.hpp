@@ -18,8 +18,8 @@ inline namespace v1 {
 namespace drivers {
 
 /// Sends the rows, and reads what the server says of them. `limit` is asked before each wait: as
-/// long as the server takes them, it may take its time. On failure: as check_text(), with nothing
-/// sent.
+/// long as the server takes them, it may take its time. On failure: as check_values(), with
+/// nothing sent.
 [[nodiscard]] answer copy_in(::PGconn& on, db::load_target const& into,
                              std::span<value const> cells, std::function<patience()> const& limit);
 

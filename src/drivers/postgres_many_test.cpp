@@ -6,9 +6,11 @@
 #include <daybook/error.hpp>
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -80,6 +82,23 @@ TEST_P(postgres_many, together_that_fails_at_its_end_is_not_in_doubt) {
   }
   EXPECT_EQ(on_->together(std::vector{call(2, "b")}).front().affected, 1);
   EXPECT_EQ(number(run(*on_, "select count(*) from many_test")), 2);
+}
+
+TEST_P(postgres_many, rows_of_many_parts_are_loaded_whole) {
+  other_->script("alter table many_test add raw bytea");
+  // More than goes to the server at once, and what is escaped lies across the parts.
+  std::string text;
+  while (text.size() < 3'000'000) text += "a\\b\tc\nd";
+  auto const raw = std::as_bytes(std::span(text));
+  std::vector<value> const cells{std::int64_t{1}, std::string_view(text),    raw,
+                                 std::int64_t{2}, std::string_view("short"), nullptr,
+                                 std::int64_t{3}, std::string_view(text),    raw};
+  on_->begin(isolation::read_committed);
+  EXPECT_EQ(on_->load({.table = "many_test", .columns = {"id", "note", "raw"}}, cells), 3);
+  on_->commit();
+  auto const found = run(*other_, "select note, raw from many_test order by id");
+  ASSERT_EQ(found.size(), 3);
+  for (std::size_t const at : {0U, 1U, 4U, 5U}) EXPECT_TRUE(found.cells[at] == cell(text)) << at;
 }
 
 TEST_P(postgres_many, a_backend_killed_during_together_leaves_doubt) {

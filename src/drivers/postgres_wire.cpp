@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 #include <type_traits>
 #include <variant>
@@ -180,13 +181,32 @@ bool send_all(::PGconn& on, patience const& until) {
 
 answer read_answer(::PGconn& on, patience const& until) { return collect(on, false, until); }
 
-void check_text(std::string_view text) {
-  if (text.find('\0') == text.npos) return;
-  throw error({.kind = fault::bad_argument, .sqlstate = "22021"},
-              "a text for PostgreSQL must not hold a zero byte: bind it as bytes");
+void check_values(std::span<value const> values) {
+  constexpr std::size_t most = std::size_t{1} << 30U;
+  std::size_t room = most;
+  auto const take = [&room](std::size_t size) {
+    if (size > room) {
+      throw error({.kind = fault::bad_argument, .sqlstate = "54000"},
+                  "the values of a statement or a row for PostgreSQL are more than 1 GiB, which is "
+                  "its limit: store them in parts, or as large objects");
+    }
+    room -= size;
+  };
+  for (auto const& one : values) {
+    if (auto const* const text = std::get_if<std::string_view>(&one)) take(text->size());
+    if (auto const* const raw = std::get_if<std::span<std::byte const>>(&one)) take(raw->size());
+  }
+  // Only now: looking for a byte reads all of them.
+  for (auto const& one : values) {
+    auto const* const text = std::get_if<std::string_view>(&one);
+    if (text == nullptr || text->find('\0') == text->npos) continue;
+    throw error({.kind = fault::bad_argument, .sqlstate = "22021"},
+                "a text for PostgreSQL must not hold a zero byte: bind it as bytes");
+  }
 }
 
 parameters::parameters(std::span<value const> values) {
+  check_values(values);
   texts_.reserve(values.size());
   types_.reserve(values.size());
   values_.reserve(values.size());
@@ -218,7 +238,6 @@ void parameters::add(value const& what) {
         } else if constexpr (std::is_same_v<kind, double>) {
           put_text(float8_type, number_text(v));
         } else if constexpr (std::is_same_v<kind, std::string_view>) {
-          check_text(v);
           put_text(unknown_type, std::string(v));
         } else {
           // A null pointer would be NULL where no bytes are meant.
