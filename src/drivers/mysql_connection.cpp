@@ -80,8 +80,24 @@ void check_parameters(db::url const& to) {
 /// Until when this thread waits, where a mysql_wait_limit lives on it.
 thread_local std::optional<std::chrono::steady_clock::time_point> wait_until;
 
-/// What the library calls instead of poll().
-int wait_for_server(::my_socket socket, ::my_bool reads, int timeout_ms) {
+/// While this thread connects: what each of the host's addresses may take.
+thread_local std::optional<std::chrono::milliseconds> address_limit;
+
+struct limit_of_addresses {
+  explicit limit_of_addresses(std::chrono::milliseconds each) noexcept { address_limit = each; }
+  limit_of_addresses(limit_of_addresses const&) = delete;
+  limit_of_addresses& operator=(limit_of_addresses const&) = delete;
+  ~limit_of_addresses() { address_limit.reset(); }
+};
+
+bool is_connected(int socket) {
+  ::sockaddr_storage peer{};
+  ::socklen_t size = sizeof peer;
+  // getpeername takes every family through the general type.
+  return ::getpeername(socket, reinterpret_cast<::sockaddr*>(&peer), &size) == 0;
+}
+
+int wait_until_ready(::my_socket socket, ::my_bool reads, int timeout_ms) {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
   auto until = wait_until;
@@ -104,6 +120,21 @@ int wait_for_server(::my_socket socket, ::my_bool reads, int timeout_ms) {
       return 0;
     }
   }
+}
+
+/// What the library calls instead of poll(). Where an address does not answer, the library goes on
+/// to the host's next one: that has a time of its own, not what the one before it has left over.
+/// It is not asked while it connects to that one: there it waits as long as the kernel does. Giving
+/// it one address at a time would leave its TLS without the name to verify.
+int wait_for_server(::my_socket socket, ::my_bool reads, int timeout_ms) {
+  bool const connecting = address_limit && !is_connected(socket);
+  int const ready = wait_until_ready(socket, reads, timeout_ms);
+  int const why = errno;
+  if (connecting && (ready <= 0 || !is_connected(socket))) {
+    wait_until = std::chrono::steady_clock::now() + *address_limit;
+  }
+  errno = why;
+  return ready;
 }
 
 unsigned whole_seconds(std::chrono::milliseconds from) {
@@ -200,6 +231,7 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   // The library takes "localhost" for its socket, whatever the port says.
   auto const host = is_local(to) && !by_socket ? std::string("127.0.0.1") : to.host;
   mysql_wait_limit const handshake(options.connect_timeout);
+  limit_of_addresses const of_each(options.connect_timeout);
   auto const* const opened =
       ::mysql_real_connect(out.get(), or_null(host), or_null(to.user), or_null(to.password),
                            or_null(to.path), to.port, or_null(socket), CLIENT_FOUND_ROWS);

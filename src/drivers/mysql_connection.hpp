@@ -39,8 +39,8 @@ class mysql_wait_limit {
 };
 
 struct mysql_wire_options {
-  std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds reply_timeout{0};  ///< 0: none
+  std::chrono::milliseconds connect_timeout{10'000};  ///< for each of the host's addresses
+  std::chrono::milliseconds reply_timeout{0};         ///< 0: none
 };
 
 /// On failure: throws daybook::error with url::shown, the cause and the remedy.

@@ -4,11 +4,16 @@
 
 #include <daybook/error.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdlib>
 #include <new>
 #include <utility>
 
+#include <netdb.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 namespace daybook {
 inline namespace v1 {
@@ -86,6 +91,9 @@ std::chrono::milliseconds patience_for(conninfo const& parsed, db::connect_optio
   return seconds > 0 ? std::chrono::seconds(seconds) : options.connect_timeout;
 }
 
+/// What there is no server to say.
+constexpr std::string_view no_server = "08001";
+
 void drop_notice(void*, ::PGresult const*) {}
 
 [[noreturn]] void fail(db::url const& to, postgres_failure const& what) {
@@ -94,9 +102,14 @@ void drop_notice(void*, ::PGresult const*) {}
   throw error(facts, describe(to, what));
 }
 
+struct attempted {
+  connection made;
+  postgres_failure why = {};  ///< where nothing is made
+};
+
 /// Not PQconnectdb: only a connection in the making can be asked to tell SQLSTATEs, and its time
-/// limit counts whole seconds. The name's resolution has the resolver's own limits.
-connection attempt(db::url const& to, settings const& with, std::chrono::milliseconds limit) {
+/// limit counts whole seconds.
+attempted attempt(settings const& with, std::chrono::milliseconds limit) {
   std::vector<char const*> keys;
   std::vector<char const*> values;
   for (auto const& [key, text] : with) {
@@ -115,14 +128,74 @@ connection attempt(db::url const& to, settings const& with, std::chrono::millise
   while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
     short const events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
     if (!wait_for_socket(::PQsocket(made.get()), events, until)) {
-      fail(to, {.sqlstate = "08001",
-                .cause = "no answer within " + std::to_string(limit.count()) + " ms"});
+      return {.made = {},
+              .why = {.sqlstate = std::string(no_server),
+                      .cause = "no answer within " + std::to_string(limit.count()) + " ms"}};
     }
     state = ::PQconnectPoll(made.get());
   }
-  if (state == PGRES_POLLING_FAILED) fail(to, read_connect_failure(made.get()));
+  if (state == PGRES_POLLING_FAILED) return {.made = {}, .why = read_connect_failure(made.get())};
   ::PQsetErrorVerbosity(made.get(), PQERRORS_DEFAULT);
-  return made;
+  return {.made = std::move(made)};
+}
+
+/// Whether libpq takes the addresses from elsewhere, or in an order of its own.
+bool has_addresses(conninfo const& parsed) {
+  return !parsed["hostaddr"].empty() || !parsed["service"].empty() ||
+         !parsed["load_balance_hosts"].empty() || std::getenv("PGHOSTADDR") != nullptr ||
+         std::getenv("PGSERVICE") != nullptr || std::getenv("PGLOADBALANCEHOSTS") != nullptr;
+}
+
+struct resolved {
+  std::vector<std::string> addresses;  ///< each once, in the resolver's order
+  int error = 0;                       ///< of getaddrinfo()
+};
+
+/// It takes as long as the resolver's own limits allow, as it does in libpq.
+resolved resolve(std::string const& host) {
+  ::addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  ::addrinfo* raw = nullptr;
+  resolved out;
+  out.error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
+  if (out.error != 0) return out;
+  std::unique_ptr<::addrinfo, decltype(&::freeaddrinfo)> const found(raw, &::freeaddrinfo);
+  for (auto const* at = raw; at != nullptr && out.error == 0; at = at->ai_next) {
+    std::array<char, NI_MAXHOST> text{};
+    out.error = ::getnameinfo(at->ai_addr, at->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                              NI_NUMERICHOST);
+    std::string one(text.data());
+    auto& known = out.addresses;
+    if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(std::move(one));
+  }
+  return out;
+}
+
+/// One address after the other: libpq goes on to the next only where the kernel tells of an error,
+/// and an address that swallows what is sent to it would use up the time of those behind it. The
+/// host stays beside the address, for that is what a certificate and a file of passwords name.
+attempted attempt_each(settings with, std::string const& host, std::chrono::milliseconds limit) {
+  auto const found = resolve(host);
+  if (found.error != 0) {
+    return {.made = {},
+            .why = {.sqlstate = std::string(no_server),
+                    .cause = "could not translate host name \"" + host +
+                             "\" to address: " + ::gai_strerror(found.error)}};
+  }
+  auto& hostaddr = with.emplace_back("hostaddr", "").second;
+  attempted out;
+  std::string causes;
+  for (auto const& address : found.addresses) {
+    hostaddr = address;
+    out = attempt(with, limit);
+    if (out.made) return out;
+    if (found.addresses.size() > 1) out.why.cause = causes + address + ": " + out.why.cause;
+    // A server that answers and refuses is the one that is meant.
+    if (out.why.sqlstate != no_server) return out;
+    causes = out.why.cause + "; ";
+  }
+  return out;
 }
 
 }  // namespace
@@ -135,19 +208,22 @@ connection open_connection(db::url const& to, db::connect_options const& options
   }
   auto const limit = patience_for(parsed, options);
   auto const hosts = std::max(items(parsed["host"]), items(parsed["hostaddr"]));
-  if (hosts == 1) return attempt(to, common(to), limit);
   // One by one, so that a host that hangs costs its own time and not the next one's.
   for (std::size_t at = 0;; ++at) {
     auto with = common(to);
-    with.insert(with.begin(), {"target_session_attrs", "read-write"});
-    for (char const* const key : {"host", "hostaddr", "port"}) {
-      if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], at));
+    if (hosts > 1) {
+      with.insert(with.begin(), {"target_session_attrs", "read-write"});
+      for (char const* const key : {"host", "hostaddr", "port"}) {
+        if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], at));
+      }
     }
-    try {
-      return attempt(to, with, limit);
-    } catch (error const& e) {
-      if (e.kind() != fault::unreachable || at + 1 == hosts) throw;
-    }
+    auto const host = item(parsed["host"], at);
+    // A path is that of a socket; so is '@', of one without a file.
+    bool const by_name = !host.empty() && host.front() != '/' && host.front() != '@';
+    auto out =
+        by_name && !has_addresses(parsed) ? attempt_each(with, host, limit) : attempt(with, limit);
+    if (out.made) return std::move(out.made);
+    if (classify(out.why).kind != fault::unreachable || at + 1 == hosts) fail(to, out.why);
   }
 }
 

@@ -12,8 +12,9 @@ namespace daybook {
 inline namespace v1 {
 namespace drivers {
 
-/// Tries the URL's hosts in their order, each for options.connect_timeout (or the URL's own
-/// connect_timeout). On failure: throws daybook::error that names the last host's cause.
+/// Tries the URL's hosts in their order, and of each its addresses, each for
+/// options.connect_timeout (or the URL's own connect_timeout). On failure: throws daybook::error
+/// that names the cause of the last host, for each of its addresses.
 [[nodiscard]] connection open_connection(db::url const& to, db::connect_options const& options);
 
 /// What our statements rely on, for the session's length: a script.
