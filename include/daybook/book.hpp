@@ -153,7 +153,9 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] std::vector<std::string> aggregations() const;
 
   /// Makes a planner, or changes it to this; what it knows of keys stays. Its queue must be there.
-  /// On failure: throws daybook::error (fault::bad_argument names what cannot be meant).
+  /// What changes its queue, its kind or what it sweeps waits for the pass under way.
+  /// On failure: throws daybook::error (fault::bad_argument names what cannot be meant,
+  /// fault::configuration a pass that was waited for ten seconds).
   daybook::planner make_planner(std::string_view name, planner_options const& of);
   /// Empty: there is none of that name.
   [[nodiscard]] std::optional<daybook::planner> planner(std::string_view name) const;

@@ -103,6 +103,7 @@ class DAYBOOK_EXPORT planner {
   explicit planner(std::shared_ptr<planners::store> inside) : inside_(std::move(inside)) {}
 
   [[nodiscard]] std::string const& name() const noexcept;
+  /// As it was declared when this was made; passes go by what is declared when they begin.
   [[nodiscard]] planner_options const& options() const noexcept;
   /// What would make a pass cheaper, for people: tables that its query reads whole, and which index
   /// may spare it, by the words of the query.
@@ -112,7 +113,8 @@ class DAYBOOK_EXPORT planner {
 
   /// A pass now: all keys that come up are launched or refused, page by page, each page one
   /// transaction. Exclusive over all nodes, as a run of process "plan NAME"; one that died is gone
-  /// on with. On failure: throws, and pages before stay; the error is kept.
+  /// on with. As the planner is declared now, maybe by another process.
+  /// On failure: throws, and pages before stay; the error is kept.
   passed pass(pass_options const& how = {});
   /// What a pass would launch and what not, without launching: the first `limit` keys.
   [[nodiscard]] std::vector<plan_preview> preview(int limit = 100,

@@ -13,7 +13,8 @@ values ({now}, {now}, 0, 0, 0, '', :name, :every_us, :timeout_us, :since_us, :ag
   :source, :key_columns, :created_column, :check_sql)
 on conflict (name) do nothing;
 
--- The next pass is no later than it were after one just now.
+-- The next pass is no later than it were after one just now. Not what a pass under way rests on: its
+-- queue and kind, and what a sweep (3) cuts.
 -- name: planner.change
 -- in: name, every_us, timeout_us, since_us, again_us, few, queue, page, most, unit_count,
 --   strategy, rule, priority, unit, newest_first, in_memory, source, key_columns,
@@ -25,17 +26,27 @@ update {planner} set
   newest_first = :newest_first, in_memory = :in_memory, source = :source,
   key_columns = :key_columns, created_column = :created_column, check_sql = :check_sql,
   next_us = least(next_us, {now} + :every_us)
+where name = :name and queue = :queue and strategy = :strategy
+  and (strategy <> 3 or (source = :source and key_columns = :key_columns
+                         and created_column = :created_column));
+
+-- That, where no pass is under way; planner.change follows, in the same transaction.
+-- name: planner.turn
+-- in: name, queue, strategy, source, key_columns, created_column
+update {planner} set queue = :queue, strategy = :strategy, source = :source,
+  key_columns = :key_columns, created_column = :created_column
 where name = :name;
 
 -- name: planner.look
 -- in: name
 -- out: id, next_us, ended_us, passes, launched, paused, error, every_us,
 --   timeout_us, since_us, again_us, few, queue, page, most, unit_count, strategy, rule,
---   priority, unit, newest_first, in_memory, source, key_columns, created_column, check_sql
+--   priority, unit, newest_first, in_memory, source, key_columns, created_column, check_sql,
+--   now_us
 select p.id, p.next_us, p.ended_us, p.passes, p.launched, p.paused, p.error,
   p.every_us, p.timeout_us, p.since_us, p.again_us, p.few, q.name, p.page, p.most, p.unit_count,
   p.strategy, p.rule, p.priority, p.unit, p.newest_first, p.in_memory, p.source, p.key_columns,
-  p.created_column, p.check_sql
+  p.created_column, p.check_sql, {now}
 from {planner} p join {queue} q on q.id = p.queue where p.name = :name;
 
 -- name: planner.names
@@ -45,11 +56,6 @@ select name from {planner} order by name;
 -- name: planner.pause
 -- in: planner, paused
 update {planner} set paused = :paused where id = :planner and paused <> :paused;
-
--- name: planner.now
--- in: planner
--- out: now_us
-select {now} from {planner} where id = :planner;
 
 -- When a pass is to be made, from now; empty: none is.
 -- name: planner.due

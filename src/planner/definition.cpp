@@ -8,6 +8,7 @@
 #include <daybook/names.hpp>
 
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 namespace daybook {
@@ -113,6 +114,37 @@ columns columns_of(sweep_strategy const& of) {
           .created = of.created};
 }
 
+columns columns_of(planner_options const& of) {
+  return std::visit([](auto const& strategy) { return columns_of(strategy); }, of.strategy);
+}
+
+/// For planner.make and planner.change.
+template <class Execute>
+void with_row(std::string_view name, planner_options const& of, queues::store const& into,
+              Execute const& execute) {
+  auto const own = columns_of(of);
+  execute({name,
+           std::int64_t{microseconds(of.every).count()},
+           own.timeout_us,
+           own.since_us,
+           own.again_us,
+           own.few,
+           into.present().id,
+           std::int64_t{of.page},
+           own.most,
+           own.count,
+           static_cast<std::int64_t>(of.strategy.index()),
+           static_cast<std::int64_t>(rule_of(of)),
+           std::int64_t{of.priority},
+           own.unit,
+           std::int64_t{own.newest_first ? 1 : 0},
+           std::int64_t{own.in_memory ? 1 : 0},
+           std::string_view(own.source),
+           std::string_view(own.key_columns),
+           std::string_view(own.created),
+           std::string_view(of.check)});
+}
+
 void put_strategy(planner_options& to, std::int64_t strategy, columns from) {
   switch (strategy) {
     case 0:
@@ -167,41 +199,30 @@ void check(std::string_view name, planner_options const& of) {
   in.between("the page", of.page, 1, 10'000);
 }
 
-void write(core::context const& with, std::string_view name, planner_options const& of,
+bool write(core::context const& with, std::string_view name, planner_options const& of,
            queues::store const& into) {
-  auto const own =
-      std::visit([](auto const& strategy) { return columns_of(strategy); }, of.strategy);
   for (auto const* const statement : {"planner.make", "planner.change"}) {
-    auto const put = [&] {
-      return core::write(with, {.name = "planner"}, with.sql[statement],
-                         {name,
-                          std::int64_t{microseconds(of.every).count()},
-                          own.timeout_us,
-                          own.since_us,
-                          own.again_us,
-                          own.few,
-                          into.present().id,
-                          std::int64_t{of.page},
-                          own.most,
-                          own.count,
-                          static_cast<std::int64_t>(of.strategy.index()),
-                          static_cast<std::int64_t>(rule_of(of)),
-                          std::int64_t{of.priority},
-                          own.unit,
-                          std::int64_t{own.newest_first ? 1 : 0},
-                          std::int64_t{own.in_memory ? 1 : 0},
-                          std::string_view(own.source),
-                          std::string_view(own.key_columns),
-                          std::string_view(own.created),
-                          std::string_view(of.check)})
-                 .affected > 0;
-    };
-    try {
-      if (put()) return;
-    } catch (core::lost_reply const&) {
-      put();  // again is as good as once
-    }
+    bool written = false;
+    with_row(name, of, into, [&](std::initializer_list<value> values) {
+      written = core::insist([&] {
+        return core::write(with, {.name = "planner"}, with.sql[statement], values).affected > 0;
+      });
+    });
+    if (written) return true;
   }
+  return false;
+}
+
+void turn(db::session& on, core::context const& with, std::string_view name,
+          planner_options const& of, queues::store const& into) {
+  auto const own = columns_of(of);
+  db::run(on, with.sql["planner.turn"],
+          {name, into.present().id, static_cast<std::int64_t>(of.strategy.index()),
+           std::string_view(own.source), std::string_view(own.key_columns),
+           std::string_view(own.created)});
+  with_row(name, of, into, [&](std::initializer_list<value> values) {
+    db::run(on, with.sql["planner.change"], values);
+  });
 }
 
 std::optional<definition> look(core::context const& with, std::string_view name) {
@@ -244,6 +265,7 @@ std::optional<definition> look(core::context const& with, std::string_view name)
     decode(row[23], own.key_columns);
     decode(row[24], own.created);
     decode(row[25], to.check);
+    out->now_us = number(26);
     put_strategy(to, number(16), std::move(own));
   });
   return out;

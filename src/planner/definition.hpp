@@ -30,15 +30,24 @@ struct definition {
   std::optional<std::int64_t> ended_us;
   bool paused = false;
   std::string error;
+  std::int64_t now_us = 0;  ///< when this was read
 };
 
+/// Of the runs that are its passes.
+[[nodiscard]] inline std::string process_of(std::string_view planner) {
+  return "plan " + std::string(planner);
+}
 [[noreturn]] void bad(std::string_view planner, std::string const& what);
 /// Everything that can be seen without the database. On failure: daybook::error
 /// (fault::bad_argument) that names the option.
 void check(std::string_view name, planner_options const& of);
-/// Makes the planner's row, or changes it to these options.
-void write(core::context const& with, std::string_view name, planner_options const& of,
-           queues::store const& into);
+/// Makes the planner's row, or changes it to these options. False, and nothing was written: its
+/// queue, its kind, or what it sweeps would be another, on which a pass under way rests.
+[[nodiscard]] bool write(core::context const& with, std::string_view name,
+                         planner_options const& of, queues::store const& into);
+/// The same whatever they are, in a transaction in which no pass is under way.
+void turn(db::session& on, core::context const& with, std::string_view name,
+          planner_options const& of, queues::store const& into);
 /// Empty: there is none of that name.
 [[nodiscard]] std::optional<definition> look(core::context const& with, std::string_view name);
 [[nodiscard]] std::vector<std::string> names(core::context const& with);

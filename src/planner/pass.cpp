@@ -154,22 +154,11 @@ bool feed_any(store const& of, sink& into) {
                     of.declared().options.strategy);
 }
 
-std::int64_t now_on(store const& of) {
-  std::int64_t now_us = 0;
-  core::read(of.with(), [&](db::session& on) {
-    auto const found = db::run(on, of.with().sql["planner.now"], {of.declared().id});
-    if (found.size() == 0) bad(of.declared().name, "it is not there any more");
-    decode(found.row(0)[0], now_us);
-  });
-  return now_us;
-}
-
 }  // namespace
 
 passed store::pass(pass_options const& how) const {
   with().check_process();
   passed sum;
-  auto const began_us = now_on(*this);
   auto attempt = around_.runs->start(process(process_name()), {}, {});
   if (!attempt) {
     sum.holder = attempt.holder();
@@ -177,10 +166,12 @@ passed store::pass(pass_options const& how) const {
   }
   sum.ran = true;
   auto held = std::move(attempt).take();
-  planners::pass mine(*this, std::move(held), how, sum);
-  mine.ends(began_us);
+  // As it stays until the end of the run: what that rests on is changed under the same one.
+  auto const now = this->now();
+  planners::pass mine(*now, std::move(held), how, sum);
+  mine.ends(now->declared().now_us);
   try {
-    sum.complete = feed_any(*this, mine);
+    sum.complete = feed_any(*now, mine);
   } catch (std::exception const& e) {
     mine.fail(e.what());
     throw;
@@ -196,8 +187,9 @@ passed store::pass(pass_options const& how) const {
 std::vector<plan_preview> store::preview(int limit, launch_check const& check) const {
   with().check_process();
   base::limits("plan", of_.name).between("the number of keys (limit)", limit, 1, 10'000);
-  looking mine(*this, static_cast<std::size_t>(limit), check);
-  feed_any(*this, mine);
+  auto const now = this->now();
+  looking mine(*now, static_cast<std::size_t>(limit), check);
+  feed_any(*now, mine);
   return std::move(mine).found();
 }
 

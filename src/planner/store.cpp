@@ -2,8 +2,10 @@
 
 #include "base/limits.hpp"
 #include "core/operate.hpp"
+#include "core/run.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
+#include "planner/periods.hpp"
 #include "planner/strategy.hpp"
 
 #include <daybook/error.hpp>
@@ -27,6 +29,37 @@ std::shared_ptr<queues::store> target(surroundings const& around, std::string_vi
   return into;
 }
 
+/// The run that is its passes', taken so that there is none meanwhile.
+run between_passes(surroundings const& around, std::string_view name) {
+  core::backoff pauses(core::usual_patience);
+  for (;;) {
+    auto attempt = around.runs->start(process(process_of(name)), {}, {});
+    if (attempt) return std::move(attempt).take();
+    if (pauses.pause()) continue;
+    auto const by = attempt.holder().value_or(occupant{});
+    throw error({.kind = fault::configuration},
+                "plan '" + std::string(name) + "': a pass by process " + std::to_string(by.pid) +
+                    " on " + by.node + " is under way since " + utc_text(by.since) +
+                    ", and its queue, its kind, and what it sweeps are changed between passes: "
+                    "stop that, or declare it again when it is over");
+  }
+}
+
+/// A pass that began before, and what it still launches, would go by the old declaration. Who loses
+/// the run, because others took this process for dead, writes nothing.
+void write_between_passes(surroundings const& around, std::string_view name,
+                          planner_options const& of, queues::store const& into) {
+  auto held = between_passes(around, name);
+  examine(around, name, of);  // passes have launched since
+  held.internals().ends_with(
+      [&](db::session& on, run_state, std::string_view) { turn(on, around.with, name, of, into); });
+  if (std::move(held).finish()) return;
+  throw error(
+      {.kind = fault::conflict},
+      "plan '" + std::string(name) +
+          "': a pass began while it was declared, and nothing was changed: declare it again");
+}
+
 }  // namespace
 
 std::shared_ptr<store> make(surroundings const& around, std::string_view name,
@@ -38,7 +71,7 @@ std::shared_ptr<store> make(surroundings const& around, std::string_view name,
                   "' are done in the order in which they were added (in_order): leave it out");
   }
   examine(around, name, of);
-  write(around.with, name, of, *into);
+  if (!write(around.with, name, of, *into)) write_between_passes(around, name, of, *into);
   return open(around, name);
 }
 
@@ -50,17 +83,21 @@ std::shared_ptr<store> open(surroundings const& around, std::string_view name) {
 }
 
 std::shared_ptr<queues::store> store::from(std::string const& queue) const {
-  std::lock_guard const lock(guard_);
-  if (!from_) from_ = queues::open(with(), *around_.lease, queue);
-  return from_;
+  std::lock_guard const lock(sources_->guard);
+  auto& one = sources_->all[queue];
+  if (!one) one = queues::open(with(), *around_.lease, queue);
+  return one;
 }
 
-void store::follow(store const& before) {
-  auto const* const now = std::get_if<inbox_strategy>(&of_.options.strategy);
-  auto const* const then = std::get_if<inbox_strategy>(&before.of_.options.strategy);
-  if (now == nullptr || then == nullptr || now->from != then->from) return;
-  std::scoped_lock const lock(guard_, before.guard_);
-  from_ = before.from_;
+std::unique_ptr<store> store::now() const {
+  auto found = look(with(), of_.name);
+  if (!found) bad(of_.name, "it is not there any more");
+  auto into = found->options.queue == of_.options.queue
+                  ? into_
+                  : target(around_, of_.name, found->options.queue);
+  auto out = std::make_unique<store>(around_, std::move(*found), std::move(into));
+  out->follow(*this);
+  return out;
 }
 
 planner_info store::info() const {

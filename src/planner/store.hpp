@@ -10,6 +10,7 @@
 #include <daybook/planner.hpp>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,9 +44,10 @@ class store {
   /// it is gone.
   [[nodiscard]] std::shared_ptr<queues::store> from(std::string const& queue) const;
   /// The same planner, as it was declared before: goes on with what that one knows of claims.
-  void follow(store const& before);
+  /// Before others see this.
+  void follow(store const& before) { sources_ = before.sources_; }
   /// Under which process its passes, and what people change, stand.
-  [[nodiscard]] std::string process_name() const { return "plan " + of_.name; }
+  [[nodiscard]] std::string process_name() const { return process_of(of_.name); }
 
   // As planner's verbs.
   [[nodiscard]] std::vector<std::string> advice() const;
@@ -66,23 +68,35 @@ class store {
   [[nodiscard]] std::vector<sweep_info> sweeps(int limit) const;
   /// On failure: daybook::error (fault::bad_argument) where it is of another strategy.
   [[nodiscard]] sweep_strategy const& as_sweep() const;
-  /// The table it sweeps, as it was a second ago at most: every page asks for it.
-  [[nodiscard]] std::shared_ptr<keyset const> swept() const;
+  /// The table it sweeps, as it was a second ago at most: every page asks for it. Which one that is
+  /// changes between two sweeps only.
+  [[nodiscard]] std::shared_ptr<keyset const> swept(std::int64_t sweep) const;
 
  private:
+  /// The queues from which an inbox had its events.
+  struct sources {
+    std::mutex guard;
+    std::map<std::string, std::shared_ptr<queues::store>> all;
+  };
+
+  /// As it is declared now, maybe by another process. On failure: daybook::error
+  /// (fault::bad_argument) where it is gone.
+  [[nodiscard]] std::unique_ptr<store> now() const;
   bool change(std::string_view action, std::string_view what, remark const& by,
               std::function<bool(db::session&)> const& guarded) const;
 
   surroundings around_;
   definition of_;
   std::shared_ptr<queues::store> into_;
+  std::shared_ptr<sources> sources_ = std::make_shared<sources>();
   mutable std::mutex guard_;
-  mutable std::shared_ptr<queues::store> from_;
   mutable std::shared_ptr<keyset const> table_;  ///< guarded
+  mutable std::int64_t of_sweep_ = 0;
   mutable std::chrono::steady_clock::time_point looked_;
 };
 
-/// Makes the planner, or changes it to these options. On failure: daybook::error.
+/// Makes the planner, or changes it to these options; where a pass under way rests on what changes,
+/// after that. On failure: daybook::error (fault::configuration: that takes too long).
 std::shared_ptr<store> make(surroundings const& around, std::string_view name,
                             planner_options const& of);
 /// As planner::page().

@@ -91,13 +91,14 @@ sweep_strategy const& store::as_sweep() const {
   return *how;
 }
 
-std::shared_ptr<keyset const> store::swept() const {
+std::shared_ptr<keyset const> store::swept(std::int64_t sweep) const {
   using clock = std::chrono::steady_clock;
   std::lock_guard const lock(guard_);
-  auto const now = clock::now();
-  if (!table_ || now - looked_ > std::chrono::seconds{1}) {
-    table_ = std::make_shared<keyset const>(with(), of_.name, as_sweep());
-    looked_ = now;
+  auto const asked = clock::now();
+  if (!table_ || of_sweep_ != sweep || asked - looked_ > std::chrono::seconds{1}) {
+    table_ = std::make_shared<keyset const>(with(), of_.name, now()->as_sweep());
+    of_sweep_ = sweep;
+    looked_ = asked;
   }
   return table_;
 }
@@ -161,7 +162,7 @@ std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task
   auto found = page_of(*of, sweep, number);
   if (!found) return std::nullopt;
   return sweep_page(std::make_shared<page_in_hand const>(
-      page_in_hand{of, sweep, std::move(*found), of->swept()}));
+      page_in_hand{of, sweep, std::move(*found), of->swept(sweep)}));
 }
 
 }  // namespace planners
