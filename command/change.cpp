@@ -166,10 +166,14 @@ int runs_prune(arguments const& given) {
   add_person(app, what);
   parse(app, given);
   if (app.count("--process") > 0) daybook::check_name("process name", options.process);
-  options.older_than = std::chrono::floor<std::chrono::hours>(age);
-  if (options.older_than < std::chrono::hours{1}) {
-    throw complaint(exit_code::usage, "runs prune: --older-than: at least 1h");
+  // Rounded down it would delete what is younger than was said.
+  auto const hours = whole<std::chrono::hours>(age);
+  if (!hours || *hours < std::chrono::hours{1}) {
+    throw complaint(exit_code::usage,
+                    fmt::format("runs prune: --older-than {}: whole hours are wanted, 1h and more",
+                                text_of(age)));
   }
+  options.older_than = *hours;
   auto book = open_book(resolve(what.where));
   make_sure(what.by, "runs prune",
             fmt::format("{}: delete what ended more than {} h ago{}?", printable(book.url()),

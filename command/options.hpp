@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace CLI {
 class App;
@@ -72,6 +73,17 @@ void check_lease(std::string_view verb, std::chrono::milliseconds lease);
 [[nodiscard]] std::optional<std::chrono::milliseconds> duration_from(std::string_view text);
 /// The shortest of those forms.
 [[nodiscard]] std::string text_of(std::chrono::milliseconds length);
+
+/// In units of that size. Empty: it is no whole number of them.
+template <class Unit>
+[[nodiscard]] constexpr std::optional<Unit> whole(std::chrono::milliseconds length) noexcept {
+  if (length % Unit{1} != std::chrono::milliseconds{0}) return std::nullopt;
+  return std::chrono::duration_cast<Unit>(length);
+}
+
+template <class Unit>
+inline constexpr std::string_view name_of_unit =
+    std::is_same_v<Unit, std::chrono::hours> ? "hours" : "seconds";
 
 /// What stands before the first "--", and after it. Empty second: there is no "--".
 struct split_arguments {

@@ -93,17 +93,28 @@ void add_lengths(CLI::App& app, lengths& into) {
   add_duration(app, "--longest-backoff", into.longest_backoff, "It doubles up to this (1h)");
   add_duration(app, "--retention", into.retention, "Outcomes are kept so long, whole hours (30d)");
   add_duration(app, "--forget-done", into.forget_done,
-               "Keys that are done are removed so long after, not with a period; 0s: never (0s)");
+               "Keys that are done are removed so long after, 1m and more, not with a period; 0s: "
+               "never (0s)");
 }
 
-void put_lengths(CLI::App const& app, lengths const& from, daybook::queue_options& into) {
+/// On failure: complaint (65). Rounded it would be another length than the one that was asked for.
+template <class Unit>
+Unit must_be_whole(std::string_view queue, std::string_view flag, std::chrono::milliseconds given) {
+  if (auto const out = whole<Unit>(given)) return *out;
+  throw complaint(exit_code::bad_data,
+                  fmt::format("queue '{}': {} {}: whole {} are wanted", printable(queue), flag,
+                              text_of(given), name_of_unit<Unit>));
+}
+
+void put_lengths(std::string_view queue, CLI::App const& app, lengths const& from,
+                 daybook::queue_options& into) {
   // The grain that goes with a period goes with the former one only.
   if (app.count("--period") + app.count("--grain") > 0) into.grain = from.grain;
   into.period = from.period;
   into.backoff = from.backoff;
   into.longest_backoff = from.longest_backoff;
-  into.retention = std::chrono::floor<std::chrono::hours>(from.retention);
-  into.forget_done = std::chrono::floor<std::chrono::seconds>(from.forget_done);
+  into.retention = must_be_whole<std::chrono::hours>(queue, "--retention", from.retention);
+  into.forget_done = must_be_whole<std::chrono::seconds>(queue, "--forget-done", from.forget_done);
 }
 
 void add_options(CLI::App& app, daybook::queue_options& into) {
@@ -150,7 +161,7 @@ int queues_make(arguments const& given) {
     add_options(app, how);
     add_rest(app, what);
     parse(app, given, "NAME [options]");
-    put_lengths(app, times, how);
+    put_lengths(what.name, app, times, how);
     auto book = open_book(resolve(what.where));
     daybook::check_name("queue name", what.name);
     auto const there = book.queue(what.name);

@@ -100,8 +100,7 @@ void read_most(parts& into, toml_value const& from) {
 }
 
 void read_again_after(parts& into, toml_value const& from) {
-  into.window.again_after =
-      std::chrono::duration_cast<seconds>(from.length(milliseconds{0}, a_year));
+  into.window.again_after = from.whole_length<seconds>(milliseconds{0}, a_year);
 }
 
 void read_columns(parts& into, toml_value const& from) {
@@ -118,7 +117,7 @@ void read_comparisons(parts& into, toml_value const& from) {
 }
 
 void read_again(parts& into, toml_value const& from) {
-  into.sweep.again = std::chrono::duration_cast<seconds>(from.length(seconds{1}, a_year));
+  into.sweep.again = from.whole_length<seconds>(seconds{1}, a_year);
 }
 
 void read_every(parts& into, toml_value const& from) {

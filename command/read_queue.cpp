@@ -97,14 +97,12 @@ void read_forget_done(declared_queue& into, toml_value const& from) {
   if (into.watch) {
     from.wrong("it does not go with a table that is watched: its rows would bring them again");
   }
-  into.options.forget_done = std::chrono::floor<seconds>(
-      from.length(std::chrono::minutes{1}, milliseconds(into.options.retention)));
+  into.options.forget_done =
+      from.whole_length<seconds>(std::chrono::minutes{1}, into.options.retention);
 }
 
 void read_retention(declared_queue& into, toml_value const& from) {
-  auto const length = from.length(hours{1}, a_century);
-  into.options.retention = std::chrono::floor<hours>(length);
-  if (into.options.retention != length) from.wrong("whole hours are wanted");
+  into.options.retention = from.whole_length<hours>(hours{1}, a_century);
 }
 
 void read_watch(declared_queue& into, toml_value const& from) {

@@ -24,9 +24,7 @@ void read_cron(declared_schedule& into, toml_value const& from) {
 }
 
 void read_grace(declared_schedule& into, toml_value const& from) {
-  auto const length = from.length(std::chrono::seconds{1}, a_year);
-  into.options.grace = std::chrono::floor<std::chrono::seconds>(length);
-  if (into.options.grace != length) from.wrong("whole seconds are wanted");
+  into.options.grace = from.whole_length<std::chrono::seconds>(std::chrono::seconds{1}, a_year);
 }
 
 /// In the order in which they are read: `H` in a cron expression is drawn from the name.

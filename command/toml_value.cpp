@@ -2,7 +2,6 @@
 
 #include "exit.hpp"
 #include "format.hpp"
-#include "options.hpp"
 
 #include <fmt/format.h>
 

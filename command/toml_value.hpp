@@ -6,11 +6,14 @@
 //   into.backoff = value.length(1ms, 24h);
 #pragma once
 
+#include "options.hpp"
 #include "words.hpp"
 
 // What we do not use of it takes long to compile.
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <concepts>
@@ -45,6 +48,10 @@ class toml_value {
   /// A text as "30s".
   [[nodiscard]] std::chrono::milliseconds length(std::chrono::milliseconds low,
                                                  std::chrono::milliseconds high) const;
+  /// The same where only whole seconds, or hours, can be.
+  template <class Unit>
+  [[nodiscard]] Unit whole_length(std::chrono::milliseconds low,
+                                  std::chrono::milliseconds high) const;
   /// An array of texts.
   [[nodiscard]] std::vector<std::pair<std::string, toml_value>> texts() const;
   [[nodiscard]] toml::table const& table() const;
@@ -68,6 +75,12 @@ class toml_value {
 };
 
 // --- Inline implementations ---
+
+template <class Unit>
+Unit toml_value::whole_length(std::chrono::milliseconds low, std::chrono::milliseconds high) const {
+  if (auto const out = whole<Unit>(length(low, high))) return *out;
+  wrong(fmt::format("whole {} are wanted", name_of_unit<Unit>));
+}
 
 template <class T, std::size_t N>
 T toml_value::word(words_for<T, N> const& known) const {

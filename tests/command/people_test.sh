@@ -95,6 +95,11 @@ kill -KILL "$last"
 code "prune, nothing is old" 0 daybook runs prune --yes --json
 is "prune, nothing is old" 0 "$(field attempts <out)"
 code "prune, too young" 64 daybook runs prune --older-than 59m --yes
+for length in 110m 3599999ms 90m; do
+    code "prune, $length" 64 daybook runs prune --older-than $length --yes
+    has "prune, $length" err "--older-than $length: whole hours are wanted"
+done
+code "prune, whole hours" 0 daybook runs prune --older-than 120m --yes
 code "prune, no terminal" 64 daybook runs prune
 code "prune, a bad name" 65 daybook runs prune --process "" --yes
 code "prune in words" 0 daybook runs prune --older-than 30d --process again --yes

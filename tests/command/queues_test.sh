@@ -61,6 +61,16 @@ for bad in "--attempts 0" "--forget-done 1s" "--period 10ms" "--segment 5000" "-
     code "make $bad" 65 daybook queues make bad $bad
     has "make $bad" err "queue 'bad'"
 done
+for bad in "--retention 119m" "--retention 1ms" "--forget-done 500ms" "--forget-done 90500ms" \
+    "--forget-done 30s"; do
+    for queue in bad series; do
+        # shellcheck disable=SC2086
+        code "make $queue $bad" 65 daybook queues make $queue $bad
+        has "make $queue $bad" err "queue '$queue'"
+    done
+done
+has_not "nothing is made" <(daybook queues list) bad
+is "nor changed" "2592000000 0" "$(shows series retention_ms) $(shows series forget_done_ms)"
 code "list" 0 daybook queues list
 is "list" "NAME nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
 code "list --json" 0 daybook queues list --json

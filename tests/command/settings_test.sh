@@ -217,6 +217,7 @@ watch = { table = "product", column = "code" }|9|watch: 'column' is not known; t
 watch = "product"|9|watch: a table of texts is wanted
 reconcile = "@daily"|13|reconcile: there is nothing to compare with
 retention = "90m"|13|retention: whole hours are wanted
+retention = "3599999ms"|13|retention: 3599999ms is not from 1h
 forget_done = "1d"|15|forget_done: a task of a queue with a period is done again
 in_order = true|12|in_order: a task of a queue with a period is done again
 in_order = 1|12|in_order: true or false is wanted
