@@ -141,7 +141,7 @@ std::string there_are(std::vector<std::string> names) {
 }
 
 void print_field(std::string_view name, std::string_view value) {
-  print(fmt::format("{:<16}{}\n", name, value));
+  print(fmt::format("{:<15} {}\n", name, value));
 }
 
 std::optional<run_state> state_from(std::string_view text) noexcept {

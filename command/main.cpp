@@ -192,16 +192,23 @@ int dispatch(arguments given) {
 /// What the library says, made safe to print.
 std::string text_of(daybook::error const& e) { return printable(without_passwords(e.what())); }
 
+/// Also where it is help that was asked for, whose end may not have been written yet.
+int dispatch_or_help(arguments given) {
+  try {
+    return dispatch(std::move(given));
+  } catch (help_shown const&) {
+    return exit_code::done;
+  }
+}
+
 int guarded(arguments given) {
   try {
 #ifdef DAYBOOK_FAULT_INJECTION
     daybook::testing::arm_from_environment();
 #endif
-    int const code = dispatch(std::move(given));
+    int const code = dispatch_or_help(std::move(given));
     finish_output();
     return code;
-  } catch (help_shown const&) {
-    return exit_code::done;
   } catch (complaint const& e) {
     say(e.what());
     return e.code();

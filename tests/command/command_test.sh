@@ -32,7 +32,9 @@ code "bad URL" 64 daybook run x --db bogus:x -- true
 code "step outside a run" 64 daybook step x -- true
 has "step outside a run" err DAYBOOK_RUN
 code "no such key flag value" 64 daybook run x --key
-code "full disk" 74 bash -c "'$daybook' version >/dev/full"
+for words in version --help "queues list --help" "run --help" "help runs show" "runs --help"; do
+    code "full disk: $words" 74 bash -c "'$daybook' $words >/dev/full"
+done
 
 # --- Before there is a book
 code "no book" 78 daybook run x -- true
@@ -420,3 +422,6 @@ timeout 120 python3 "$here/terminal.py" stop >out 2>err
 is "Ctrl-Z and fg" "code 0" "$(cat out)"
 
 finish
+code "show a date" 0 daybook run dated --date 2026-01-01 -- true
+daybook runs show dated >out 2>err
+has "show a date" out "date of its data 2026-01-01"
