@@ -20,10 +20,25 @@ using json = nlohmann::ordered_json;
 /// A payload of 1 MiB, each byte of it written as \u0000, and a key.
 constexpr std::size_t longest_line = std::size_t{8} << 20U;
 
+constexpr std::size_t longest_payload = std::size_t{1} << 20U;
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// What a line cannot be.
 struct mistake : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// The library would refuse it, too, but with the whole piece that it stands in. That it is UTF-8
+/// was seen when the line was read as JSON.
+void check_payload(std::string_view text) {
+  if (text.size() > longest_payload) {
+    throw mistake("its payload has more than 1 MiB: keep it in a table of yours");
+  }
+  if (text.find('\0') != std::string_view::npos) {
+    throw mistake("its payload has a zero byte: encode it first");
+  }
+}
 
 daybook::entry entry_of(std::string_view line) {
   auto const object = json::parse(line, nullptr, false);
@@ -43,6 +58,7 @@ daybook::entry entry_of(std::string_view line) {
   auto const payload = object.find("payload");
   if (payload == object.end() || payload->is_null()) return out;
   out.payload = payload->is_string() ? payload->get<std::string>() : payload->dump();
+  check_payload(*out.payload);
   return out;
 }
 
@@ -71,6 +87,8 @@ std::optional<std::string_view> key_lines::line() {
   }
   if (!in_->eof()) --length;  // the line feed was counted
   std::string_view out(buffer_.data(), length);
+  // Editors put it there to say that a file is UTF-8; no key begins with it.
+  if (number_ == 1 && out.starts_with(byte_order_mark)) out.remove_prefix(byte_order_mark.size());
   if (out.ends_with('\r')) out.remove_suffix(1);
   return out;
 }

@@ -99,14 +99,27 @@ void tell(request const& what, daybook::imported const& done, progress_bar const
                   done.present, bar.pace(done.added + done.present)));
 }
 
-daybook::imported import_query(request const& what, daybook::queue& to, progress_bar& bar) {
-  return to.import_query(*what.query, what.how, [&](daybook::imported const& far) {
-    bar.at(far.added + far.present);
-    return true;
-  });
+std::string what_stays(std::string const& why) {
+  return why + "; what stands before it is imported";
 }
 
-/// `wrong` is what ended it, if anything did.
+/// `wrong`, of both, is what ended it, if anything did.
+daybook::imported import_query(request const& what, daybook::queue& to, progress_bar& bar,
+                               std::optional<complaint>& wrong) {
+  daybook::imported so_far;
+  try {
+    return to.import_query(*what.query, what.how, [&](daybook::imported const& far) {
+      so_far = far;
+      bar.at(far.added + far.present);
+      return true;
+    });
+  } catch (daybook::error const& e) {
+    if (e.kind() != daybook::fault::bad_argument || so_far.added + so_far.present == 0) throw;
+    wrong.emplace(exit_code::bad_data, what_stays(printable(e.what())));
+  }
+  return so_far;
+}
+
 daybook::imported import_lines(request const& what, daybook::queue& to, progress_bar& bar,
                                std::optional<complaint>& wrong) {
   bool const from_stdin = what.file == "-";
@@ -123,7 +136,7 @@ daybook::imported import_lines(request const& what, daybook::queue& to, progress
   };
   auto const done = to.import(next, what.how);
   if (auto const& found = lines.failure()) {
-    wrong.emplace(found->code, found->text + "; what stands before it is imported");
+    wrong.emplace(found->code, what_stays(found->text));
   }
   return done;
 }
@@ -137,7 +150,7 @@ int queues_import(arguments const& given) {
   progress_bar bar(printable(what.name));
   std::optional<complaint> wrong;
   auto const done =
-      what.query ? import_query(what, queue, bar) : import_lines(what, queue, bar, wrong);
+      what.query ? import_query(what, queue, bar, wrong) : import_lines(what, queue, bar, wrong);
   bar.wipe();
   tell(what, done, bar);
   if (wrong) throw complaint(*wrong);

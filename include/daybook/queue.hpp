@@ -100,7 +100,8 @@ class DAYBOOK_EXPORT queue {
   /// Of a query's first column, whose values are keys as watched_table::key has them, and its
   /// second, where it has one: the payload. Nothing but a query is executed, and no more than a
   /// page of it is in memory; it takes two connections. `told` is called between pages; false from
-  /// it: no more for now.
+  /// it: no more for now. On failure: daybook::error, fault::bad_argument for a row that cannot be;
+  /// what stands before it is imported, and was told.
   imported import_query(std::string_view query, task_options const& how = {},
                         std::function<bool(imported const&)> const& told = {});
   /// Has its members follow a table: see daybook/watch.hpp. Again, with another table, follows that

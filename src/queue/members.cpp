@@ -43,14 +43,6 @@ void check_options(std::string_view queue, task_options const& how, policy const
   }
 }
 
-void check_payload(std::string_view queue, key const& of,
-                   std::optional<std::string> const& payload) {
-  if (payload) {
-    core::check_text("queue '" + std::string(queue) + "': the payload of '" + of.str() + "'",
-                     *payload);
-  }
-}
-
 /// Wakes the hand-outs of this process at the end of what gives them work.
 struct rings_at_the_end {
   store const& of;
@@ -193,6 +185,14 @@ std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, s
           cells);
   arm_all(on, ids, count, how);
   return count;
+}
+
+void check_payload(std::string_view queue, key const& of,
+                   std::optional<std::string> const& payload) {
+  if (payload) {
+    core::check_text("queue '" + std::string(queue) + "': the payload of '" + of.str() + "'",
+                     *payload);
+  }
 }
 
 std::int64_t store::reserve(std::int64_t count) const {

@@ -155,7 +155,27 @@ bad "no key" "it has no key" '{"payload":"a"}'
 bad "a number" "its key is no text" '{"key":1.5}'
 bad "another name" "'pay' is not known" '{"key":"a","pay":"b"}'
 bad "an empty key" "" '{"key":""}'
-is "what stands before stays, what comes after does not" "$((members + 6))" "$(count many members)"
+bad "a zero byte" "its payload has a zero byte" '{"key":"a","payload":"a\u0000b"}'
+bad "too much" "its payload has more than 1 MiB" "{\"key\":\"a\",\"payload\":\"$(printf '%01048577d' 0)\"}"
+bad "too much, no text" "its payload has more than 1 MiB" "{\"key\":\"a\",\"payload\":[\"$(printf '%01048577d' 0)\"]}"
+is "what stands before stays, what comes after does not" "$((members + 9))" "$(count many members)"
+printf '{"key":"largest","payload":"%01048576d"}\n' 0 >lines
+code "1 MiB" 0 daybook queues import many lines --json-lines
+printf '\357\273\277marked\n\357\273\277not\n' >lines
+code "a byte order mark" 0 daybook queues import many lines
+code "is no part of the key" 0 daybook tasks show many marked
+code "but where it begins no file" 0 daybook tasks show many $'\xef\xbb\xbfnot'
+printf '\357\273\277{"key":"marked too"}' >lines
+code "a byte order mark before JSON" 0 daybook queues import many lines --json-lines
+has "a byte order mark before JSON" err "many: 1 added"
+query="select 'q1' union all select 'q2' union all select null union all select 'q4'"
+code "a query with a bad row" 65 daybook queues import many --query "$query"
+has "a query with a bad row" err "row 3: its key is null; what stands before it is imported"
+has "what stands before it" err "many: 2 added"
+code "it is there" 0 daybook tasks show many q2
+code "what stands behind it is not" 66 daybook tasks show many q4
+code "no query" 65 daybook queues import many --query "drop table x"
+has_not "nothing stands before that" err "what stands before"
 printf 'good\n%300s\n' bad >lines
 code "too long" 65 daybook queues import many lines
 has "too long" err "lines, line 2:"
