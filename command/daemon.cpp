@@ -127,8 +127,8 @@ class service {
         at_{what_.where, log_, what_.grace,
             std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6), kill_.get_token()},
         node_(book_, {.threads = what_.threads, .poll = what_.poll}),
-        served_(book_, node_, at_),
-        worked_(node_, log_) {}
+        worked_(node_, log_),
+        served_(book_, node_, at_, worked_) {}
   service(service const&) = delete;
   service& operator=(service const&) = delete;
   /// However it ends: nobody is waited for who was not asked to end.
@@ -331,8 +331,8 @@ class service {
   std::stop_source kill_;
   launch_site at_;
   daybook::node node_;  ///< after all that its handlers use: its end waits for them
-  served served_;
   work_told worked_;
+  served served_;
   signals caught_;
   int stopped_by_ = 0;
   std::atomic<bool> stopping_ = false;  ///< nothing is reloaded any more

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -122,13 +123,16 @@ void served::drop_others(names const& now) {
 }
 
 void served::leave(std::string const& queue) {
-  leaving_.begin("queue " + queue, [this, queue] {
-    node_.leave(queue);
+  auto const before = std::make_shared<std::promise<daybook::work_counts>>();
+  leaving_.begin("queue " + queue, [this, queue, told = before->get_future().share()] {
+    auto const all = node_.leave(queue);
+    if (all) worked_.tell(queue, *all, told.get());
     at_.log.info("left", {{"queue", queue}});
   });
   // From now on nothing more of it is begun; and it may be worked again, by the next file, before
   // all that it has in hand has ended. The node forgets it before it waits.
   while (node_.counts(queue)) std::this_thread::sleep_for(milliseconds{1});
+  before->set_value(worked_.forget(queue));
 }
 
 std::vector<served::aggregate> served::made(settings const& file) {

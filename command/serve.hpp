@@ -6,6 +6,7 @@
 #include "departures.hpp"
 #include "launch.hpp"
 #include "settings.hpp"
+#include "work_told.hpp"
 
 #include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>
@@ -21,8 +22,8 @@ namespace command {
 
 class served {
  public:
-  served(daybook::book& book, daybook::node& node, launch_site const& at)
-      : book_(book), node_(node), at_(at) {}
+  served(daybook::book& book, daybook::node& node, launch_site const& at, work_told& worked)
+      : book_(book), node_(node), at_(at), worked_(worked) {}
 
   /// Makes or changes what the file declares, and has the node serve that and nothing else; what
   /// the file no longer has stays in the book. Waits for no command: what a queue has in hand that
@@ -66,6 +67,7 @@ class served {
   daybook::book& book_;
   daybook::node& node_;
   launch_site const& at_;
+  work_told& worked_;
   std::set<std::string> schedules_;  ///< which the node serves
   std::set<std::string> queues_;     ///< which it works
   std::set<std::string> plans_;      ///< whose passes it makes

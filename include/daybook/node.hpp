@@ -87,9 +87,9 @@ class DAYBOOK_EXPORT node {
   /// The same with a handler that takes many tasks at once.
   void work_in_batches(std::string_view queue, batch_handler handler,
                        work_options const& options = {});
-  /// Works it no more: finishes what is in hand, hands back the rest, and waits for that. Not to be
-  /// called by a handler.
-  void leave(std::string_view queue);
+  /// Works it no more: finishes what is in hand, hands back the rest, and waits for that. Returns
+  /// what was counted in all; empty: it is not worked here. Not to be called by a handler.
+  std::optional<work_counts> leave(std::string_view queue);
 
   /// Makes the passes of a planner, which was made already, in a thread of its own: one so often as
   /// it says (planner_options::every), by whichever node is first. Again changes how. On failure:

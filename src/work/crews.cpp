@@ -34,13 +34,13 @@ void crews::work(std::string_view queue, order how) {
   all_.emplace(queue, made);
 }
 
-void crews::leave(std::string_view queue) {
+std::optional<work_counts> crews::leave(std::string_view queue) {
   with_.check_process();
   std::shared_ptr<crew> gone;
   {
     std::lock_guard const lock(guard_);
     auto const known = all_.find(queue);
-    if (known == all_.end()) return;
+    if (known == all_.end()) return std::nullopt;
     leaving_.push_back(known->second);
     gone = std::move(known->second);
     all_.erase(known);
@@ -48,6 +48,7 @@ void crews::leave(std::string_view queue) {
   gone->stop();
   std::lock_guard const lock(guard_);
   std::erase(leaving_, gone);
+  return gone->counts();
 }
 
 void crews::start() {

@@ -29,7 +29,7 @@ class crews {
 
   // As node's verbs.
   void work(std::string_view queue, order how);
-  void leave(std::string_view queue);
+  std::optional<work_counts> leave(std::string_view queue);
   void start();
   void wake() noexcept;
   /// The first half of stop(): nothing more is begun, and the handlers are asked.

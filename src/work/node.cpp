@@ -41,7 +41,7 @@ void node::work_in_batches(std::string_view queue, batch_handler handler,
   queues_->work(queue, {.many = std::move(handler), .options = options});
 }
 
-void node::leave(std::string_view queue) { queues_->leave(queue); }
+std::optional<work_counts> node::leave(std::string_view queue) { return queues_->leave(queue); }
 
 void node::plan(std::string_view planner, plan_serving how) {
   planners_->plan(planner, std::move(how));

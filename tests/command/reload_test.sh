@@ -68,6 +68,8 @@ touch other.go
 comes "it has ended" parting.err "left queue=other"
 is "it was told while the first is at work" "a|0" "$(paste -sd'|' other.began)|$(times parting.err 'left queue=one')"
 becomes "what was begun is done" other a succeeded
+has "what it did since its last line is told" parting.err \
+    "worked queue=other succeeded=1 failed=0 others=0 handed_back=0 lost=0 running=0"
 # ... meanwhile: once more, with a queue that was dropped
 rm other.go
 declare_all parting.toml stays other
@@ -87,6 +89,9 @@ kill -HUP "$last"
 comes "HUP, the last one" parting.err "reloaded file=parting.toml schedules=0 queues=1"
 # ... and told to stop: those are asked to end, too
 stops "TERM while one that was dropped is at work" "$last"
+is "both times, and no task twice" "2" "$(times parting.err 'worked queue=other succeeded=1 ')"
+has "also of what is handed back" parting.err "worked queue=one succeeded=0 failed=0 others=0 handed_back="
+has_not "nothing is undone" parting.err "=-"
 is "handed back" "0 done, 0 dead, 0 unknown, 0 in hand, 3 due, 0 suspects" "$("$tool" counts one)"
 
 # --- What the database alone finds wrong with a queue is told once, and not tried again
