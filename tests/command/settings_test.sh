@@ -241,6 +241,12 @@ command = ["sync"]
 watch = { table = "product", key = "code" }
 forget_done = "1d"
 END
+wrong "what is done is forgotten after no whole seconds" 4 15 "forget_done: whole seconds are wanted" <<'END'
+[[queue]]
+name = "stock"
+command = ["sync"]
+forget_done = "90500ms"
+END
 wrong "a place that a batch has not" 4 20 "command: character 1: no placeholder is named 'key'; there are {queue}, and" <<'END'
 [[queue]]
 name = "stock"
