@@ -15,4 +15,16 @@ select kind.name, case when bool_or(s.pid is not null and s.sync_state is null) 
 from (values ('sync_standbys', array['sync', 'quorum']),
              ('async_standbys', array['async', 'potential'])) as kind (name, states)
   left join pg_catalog.pg_stat_replication s on s.state is distinct from 'backup'
-group by kind.name;
+group by kind.name
+union all
+select 'not_writable', coalesce(pg_catalog.string_agg(c.relname, ', ' order by c.relname), '')
+from unnest(array['version', 'clock', 'holder', 'run', 'step', 'attempt', 'intent', 'carry',
+  'change', 'queue', 'member_id', 'member', 'segment', 'claim', 'done', 'outcome', 'request',
+  'schedule', 'tick', 'watch', 'aggregation', 'aggregation_parent',
+  'aggregation_log', 'planner', 'planned', 'planned_period', 'sweep', 'sweep_page',
+  'series']) as name
+  join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass('{schema}.{prefix}' || name)
+where not (pg_catalog.has_table_privilege(c.oid, 'select')
+  and pg_catalog.has_table_privilege(c.oid, 'insert')
+  and pg_catalog.has_table_privilege(c.oid, 'update')
+  and pg_catalog.has_table_privilege(c.oid, 'delete'));

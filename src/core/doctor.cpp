@@ -72,6 +72,8 @@ constexpr std::array rules{
          "connect to the primary (target_session_attrs=read-write)"},
     rule{"postgres", "writable", "transaction_read_only", test::is, "off", verdict::invalid,
          "connect to a server, and as a user, that may write"},
+    rule{"postgres", "rights", "not_writable", test::is, "", verdict::invalid,
+         "grant this user select, insert, update and delete on the book's tables"},
     rule{"postgres", "durable commit", "synchronous_commit", test::is_not, "off", verdict::invalid,
          "set synchronous_commit to 'local' or more"},
     rule{"postgres", "fsync", "fsync", test::is, "on", verdict::invalid,

@@ -139,7 +139,19 @@ case $url in
         if [[ $url == "${DAYBOOK_TEST_POSTGRESQL:-}" ]]; then
             role=$unique
             psql -qX "$DAYBOOK_TEST_POSTGRESQL_ADMIN" -c "create role $role login password 'p'" >/dev/null
-            code "no rights" 77 daybook run x --db "$(sed "s|//[^@]*@|//$role:p@|" <<<"$url")" -- true
+            theirs=$(sed "s|//[^@]*@|//$role:p@|" <<<"$url")
+            code "no rights" 77 daybook run x --db "$theirs" -- true
+            may() { # may WHAT: on each table of the book
+                psql -qXAt "$url" -c "select format('grant $1 on %s to $role;', oid::regclass)
+                    from pg_class where relkind = 'r' and relname like '$unique%'" | psql -qX "$url"
+            }
+            may "select, insert, update"
+            code "not all rights" 78 daybook doctor --db "$theirs"
+            has "not all rights" out "not_writable = ${unique}_aggregation, "
+            may delete
+            code "all rights" 0 daybook doctor --db "$theirs"
+            code "they are enough" 0 daybook run x --db "$theirs" -- true
+            psql -qX "$DAYBOOK_TEST_POSTGRESQL_ADMIN" -c "drop owned by $role" >/dev/null
             psql -qX "$DAYBOOK_TEST_POSTGRESQL_ADMIN" -c "drop role $role" >/dev/null
         fi ;;
 esac
