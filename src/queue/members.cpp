@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/rows.hpp"
 #include "db/cells.hpp"
+#include "queue/import.hpp"
 #include "queue/series.hpp"
 #include "queue/store.hpp"
 

@@ -33,10 +33,6 @@ namespace queues {
 
 class batch;
 
-/// On failure: daybook::error, fault::bad_argument, that names the key.
-void check_payload(std::string_view queue, key const& of,
-                   std::optional<std::string> const& payload);
-
 class store : public std::enable_shared_from_this<store> {
  public:
   store(core::context const& with, core::holder& lease, std::string name, row what);
