@@ -62,17 +62,15 @@ class alarm {
 }  // namespace
 
 attended attend(child& job, capture& output, limits const& within) {
-  waited const end(job.open_end());
+  waited const news(job.open_news());
   alarm const asked(within);
   // Where there is no file to wait for, or no alarm, we look from time to time.
   milliseconds const at_most =
-      end.file() < 0 || asked.file() < 0 ? milliseconds{100} : std::chrono::hours{1};
+      news.file() < 0 || asked.file() < 0 ? milliseconds{100} : std::chrono::hours{1};
   overseer over(job, within);
   while (!over.look()) {
     auto const files = output.files();
-    // Once it has ended, only its group is waited for.
-    int const ending = over.child_ended() ? -1 : end.file();
-    std::array<pollfd, 4> watch{{{ending, POLLIN, 0},
+    std::array<pollfd, 4> watch{{{news.file(), POLLIN, 0},
                                  {asked.file(), POLLIN, 0},
                                  {files[0], POLLIN, 0},
                                  {files[1], POLLIN, 0}}};

@@ -3,6 +3,7 @@
 #include "exit.hpp"
 #include "format.hpp"
 #include "inherited.hpp"
+#include "keeper.hpp"
 #include "signals.hpp"
 
 #include <fmt/format.h>
@@ -17,11 +18,23 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace command {
+
+/// Everything that exec needs, made before fork: the child must not allocate.
+struct plan {
+  std::vector<std::string> paths, words, environment;
+  std::vector<char*> path_pointers, word_pointers, environment_pointers;
+  bool take_terminal = false;
+  bool alone = false;
+  int input = -1;
+  int output = -1;
+  int errors = -1;
+  int report = -1;  ///< where to tell why nothing was executed
+};
 
 namespace {
 
@@ -50,17 +63,6 @@ void set_foreground(pid_t group) noexcept {
   quiet const around;
   ::tcsetpgrp(STDIN_FILENO, group);
 }
-
-/// Everything that exec needs, made before fork: the child must not allocate.
-struct plan {
-  std::vector<std::string> paths, words, environment;
-  std::vector<char*> path_pointers, word_pointers, environment_pointers;
-  bool take_terminal = false;
-  bool alone = false;
-  int input = -1;
-  int output = -1;
-  int errors = -1;
-};
 
 std::vector<std::string> candidates(std::string const& word) {
   if (word.find('/') != std::string::npos) return {word};
@@ -96,20 +98,17 @@ std::vector<std::string> environment_of(program const& what) {
   return out;
 }
 
-/// In the child: from here on only what a signal handler may call. `keeper` is the pipe to it, and
-/// is told of us before anything is executed that could leave something behind.
-[[noreturn]] void become(plan const& what, pid_t parent, int report, int keeper) noexcept {
+[[noreturn]] void give_up(plan const& what, int problem) noexcept {
+  [[maybe_unused]] auto const written = ::write(what.report, &problem, sizeof problem);
+  ::_exit(exit_code::not_found);
+}
+
+/// In the child of the keeper: only what a signal handler may call.
+[[noreturn]] void become(plan const& what, pid_t keeper) noexcept {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(exit_code::not_found);  // it died before the line above
+  if (::getppid() != keeper) give_up(what, ECHILD);  // it died before the line above
   int problem = ENOENT;
-  pid_t const id = ::getpid();
-  // SIGPIPE is blocked here, as every signal is.
-  if (::write(keeper, &id, sizeof id) != static_cast<ssize_t>(sizeof id)) {
-    problem = errno;
-    [[maybe_unused]] auto const written = ::write(report, &problem, sizeof problem);
-    ::_exit(exit_code::not_found);
-  }
   if (what.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   restore_signals_in_child();
   close_own_files_at_exec();
@@ -124,9 +123,10 @@ std::vector<std::string> environment_of(program const& what) {
     problem = errno;
     if (errno != EACCES) break;
   }
-  [[maybe_unused]] auto const written = ::write(report, &problem, sizeof problem);
-  ::_exit(exit_code::not_found);
+  give_up(what, problem);
 }
+
+void start(void const* with) noexcept { become(*static_cast<plan const*>(with), ::getppid()); }
 
 [[noreturn]] void not_started(std::string const& word, plan const& what, int problem) {
   auto const name = printable(word);
@@ -163,26 +163,6 @@ pid_t wait_for(pid_t id) noexcept {
                   fmt::format("cannot start a command: {}: {}", what, std::strerror(problem)));
 }
 
-/// In the keeper: who is to be kept comes first, and then nothing until our end.
-[[noreturn]] void keep(int input) noexcept {
-  // Out of our group, for a SIGKILL sent to that is not for it; and of our files, above all of
-  // the pipe's other end and of the standard ones that somebody may read to their end.
-  ::setpgid(0, 0);
-  ::dup2(input, STDIN_FILENO);
-  ::close_range(STDIN_FILENO + 1, ~0U, 0);
-  ::prctl(PR_SET_NAME, "daybook-keeper");
-  pid_t id = -1;
-  ssize_t got = 0;
-  do {
-    got = ::read(STDIN_FILENO, &id, sizeof id);
-  } while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(sizeof id)) ::_exit(0);  // nothing was executed
-  char nothing = 0;
-  while (::read(STDIN_FILENO, &nothing, 1) < 0 && errno == EINTR) continue;
-  ::kill(-id, SIGKILL);
-  ::_exit(0);
-}
-
 }  // namespace
 
 int child_status::code() const noexcept {
@@ -207,28 +187,15 @@ child::child(program const& what) {
   how.input = what.input;
   how.output = what.output;
   how.errors = what.errors;
-  // Before the child: whatever fails until it is executed, nothing was done.
-  start_keeper();
   std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) {
-    int const failed = errno;
-    end_keeper();
-    no_resources("pipe", failed);
-  }
-  pid_t const parent = ::getpid();
-  {
-    quiet const around;
-    id_ = ::fork();
-    if (id_ == 0) become(how, parent, report[1], keeper_waits_for_);
-  }
-  int const failed = errno;
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) no_resources("pipe", errno);
+  how.report = report[1];
+  int const failed = start_keeper(how);
   ::close(report[1]);
-  if (id_ < 0) {
+  if (failed != 0) {
     ::close(report[0]);
-    end_keeper();
     no_resources("fork", failed);
   }
-  ::setpgid(id_, id_);  // here too: whoever is first; it fails once the child has called exec
   has_terminal_ = how.take_terminal;
   int problem = 0;
   ssize_t got = 0;
@@ -238,70 +205,111 @@ child::child(program const& what) {
   ::close(report[0]);
   if (got == static_cast<ssize_t>(sizeof problem)) {
     end_keeper();
-    wait_for(id_);
     take_terminal_back();
     not_started(what.words[0], how, problem);
   }
 }
 
-void child::start_keeper() {
+int child::start_keeper(plan const& how) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) no_resources("pipe", errno);
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return errno;
   {
     quiet const around;
     keeper_ = ::fork();
-    if (keeper_ == 0) keep(ends[0]);
+    if (keeper_ == 0) keep(ends[1], start, &how);
   }
   int const failed = errno;
-  ::close(ends[0]);
-  keeper_waits_for_ = ends[1];
-  if (keeper_ >= 0) return;
-  ::close(keeper_waits_for_);
-  no_resources("fork", failed);
+  ::close(ends[1]);
+  to_keeper_ = ends[0];
+  if (keeper_ < 0) {
+    ::close(to_keeper_);
+    return failed;
+  }
+  kept_news first{kept_news::what::not_started, ECHILD};
+  ssize_t got = 0;
+  do {
+    got = ::recv(to_keeper_, &first, sizeof first, 0);
+  } while (got < 0 && errno == EINTR);
+  if (first.kind != kept_news::what::started) {
+    end_keeper();
+    return first.number;
+  }
+  id_ = first.number;
+  return 0;
 }
 
 void child::end_keeper() noexcept {
-  ::kill(keeper_, SIGKILL);
+  ::close(to_keeper_);
   wait_for(keeper_);
-  ::close(keeper_waits_for_);
 }
 
 child::~child() {
-  if (!poll()) {
-    ::kill(-id_, SIGKILL);
-    wait_for(id_);
-  }
-  // What a successful child has left behind on purpose may stay.
+  // What a successful child has left behind on purpose may stay. All else ends with the keeper.
+  if (poll()) order(keeper_order::what::leave);
   end_keeper();
   take_terminal_back();
 }
 
-void child::send(int signal) const noexcept { ::kill(-id_, signal); }
+void child::order(keeper_order::what kind, int number) const noexcept {
+  keeper_order const out{kind, number};
+  while (::send(to_keeper_, &out, sizeof out, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
+}
+
+void child::send(int signal) const noexcept {
+  if (status_) {
+    order(keeper_order::what::signal, signal);
+  } else {
+    ::kill(-id_, signal);
+  }
+}
+
+void child::end() const noexcept {
+  send(SIGTERM);
+  send(SIGCONT);  // one that is stopped gets no TERM
+  order(keeper_order::what::end);
+}
+
+void child::kill() const noexcept {
+  send(SIGKILL);
+  order(keeper_order::what::kill);
+}
 
 std::optional<child_status> const& child::poll() noexcept {
-  while (!status_) {
-    siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WSTOPPED | WNOHANG) != 0) {
-      if (errno == EINTR) continue;
-      status_ = child_status{true, SIGKILL};  // somebody else reaped it; success is not proved
-      break;
+  for (kept_news news; hear(news);) {
+    switch (news.kind) {
+      case kept_news::what::stopped: stopped_ = true; break;
+      case kept_news::what::exited:
+      case kept_news::what::signalled:
+        status_ = child_status{news.kind == kept_news::what::signalled, news.number};
+        order(keeper_order::what::reap);
+        break;
+      case kept_news::what::nothing_left: nothing_left_ = true; break;
+      case kept_news::what::started:
+      case kept_news::what::not_started: break;
     }
-    if (info.si_pid == 0) break;
-    if (info.si_code == CLD_STOPPED) {
-      stopped_ = true;
-      continue;
-    }
-    status_ = child_status{info.si_code != CLD_EXITED, info.si_status};
   }
   return status_;
 }
 
-int child::open_end() const noexcept {
-  // Not by pidfd_open(), which the C library of Debian 12 declares for C only.
-  return static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
+bool child::hear(kept_news& news) noexcept {
+  for (;;) {
+    auto const got = ::recv(to_keeper_, &news, sizeof news, MSG_DONTWAIT);
+    if (got == static_cast<ssize_t>(sizeof news)) return true;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return false;
+    // Somebody has killed the keeper, and with it the child; success is not proved.
+    if (!status_) status_ = child_status{true, SIGKILL};
+    nothing_left_ = true;
+    return false;
+  }
 }
 
-bool child::group_is_empty() const noexcept { return ::kill(-id_, 0) != 0 && errno == ESRCH; }
+int child::open_news() const noexcept { return ::fcntl(to_keeper_, F_DUPFD_CLOEXEC, 0); }
+
+bool child::nothing_left() noexcept {
+  static_cast<void>(poll());
+  return nothing_left_;
+}
 
 void child::give_terminal() noexcept {
   if (!terminal_is_ours()) return;

@@ -1,12 +1,13 @@
-// A command that runs as our child, without a shell, in a process group of its own. Nothing of
-// the group outlives us: the child has a parent-death signal, and a keeper (a process that only
-// waits for our end) kills the rest of the group, also when we are killed with SIGKILL.
-// Thread safety: one thread, and the one that made it: Linux sends the parent-death signal when
-// that thread ends. Needs remember_inherited().
+// A command that runs beneath us, without a shell, in a process group of its own. Nothing that it
+// has started outlives us, in whatever group or session: a keeper (keeper.hpp) is between us, and
+// kills all of it when we end, also when we are killed with SIGKILL.
+// Thread safety: one thread at a time. Needs remember_inherited().
 //
 //   child job{{.words = {"make", "all"}, .environment = {{"LANG", "C"}}}};
 //   while (!job.poll()) wait();
 #pragma once
+
+#include "keeper.hpp"
 
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct child_status {
   [[nodiscard]] std::string text() const;
 };
 
+struct plan;  // child.cpp
+
 class child {
  public:
   /// On failure: complaint, 127 when there is no such command, 126 when it cannot be executed.
@@ -45,21 +48,24 @@ class child {
   explicit child(program const& what);
   child(child const&) = delete;
   child& operator=(child const&) = delete;
-  /// Kills the group unless poll() has seen the end.
+  /// Kills it with all that it has started, unless poll() has seen its end.
   ~child();
 
-  /// Sends the signal to the whole group. Never to another one that has the number later: after
-  /// the child's end only while the group is not empty.
+  /// Sends the signal to the whole group; never to another one that has the number later.
   void send(int signal) const noexcept;
+  /// Asks the group to end, and from now on what is orphaned outside of it.
+  void end() const noexcept;
+  /// Kills all that it has started, and itself.
+  void kill() const noexcept;
   /// How it ended, once it has; the same answer from then on.
   [[nodiscard]] std::optional<child_status> const& poll() noexcept;
-  /// A file that is readable once it has ended, for a call of ::poll; the caller closes it. -1:
-  /// this kernel has none.
-  [[nodiscard]] int open_end() const noexcept;
+  /// A file that is readable when poll() has something to find, for a call of ::poll; the caller
+  /// closes it. -1: there is no room for another file.
+  [[nodiscard]] int open_news() const noexcept;
   /// Whether it was stopped (Ctrl-Z) since the last call. poll() sees it.
   [[nodiscard]] bool was_stopped() noexcept { return std::exchange(stopped_, false); }
-  /// After its end: whether processes that it started are still in its group.
-  [[nodiscard]] bool group_is_empty() const noexcept;
+  /// Whether it has ended, and so has all that it has started.
+  [[nodiscard]] bool nothing_left() noexcept;
 
   /// Whether the terminal's foreground is, or was, the child's: it then gets Ctrl-C, and not us.
   [[nodiscard]] bool has_terminal() const noexcept { return has_terminal_; }
@@ -68,13 +74,19 @@ class child {
   void take_terminal_back() noexcept;
 
  private:
-  void start_keeper();
+  /// 0, or why not: an errno.
+  [[nodiscard]] int start_keeper(plan const& how);
+  /// It kills what it was not told to leave, and is waited for.
   void end_keeper() noexcept;
+  void order(keeper_order::what kind, int number = 0) const noexcept;
+  /// False: there is nothing new.
+  bool hear(kept_news& news) noexcept;
 
   pid_t id_ = -1;
   pid_t keeper_ = -1;
-  int keeper_waits_for_ = -1;  ///< closed by our end
+  int to_keeper_ = -1;  ///< closed by our end
   std::optional<child_status> status_;
+  bool nothing_left_ = false;
   bool stopped_ = false;
   bool has_terminal_ = false;
 };

@@ -1,18 +1,10 @@
 #include "oversee.hpp"
 
 #include <algorithm>
-#include <csignal>
 
 namespace command {
 
-namespace {
-
 using std::chrono::milliseconds;
-
-/// How often to look whether a group is empty, of which nobody tells.
-constexpr milliseconds between_looks{10};
-
-}  // namespace
 
 overseer::overseer(child& job, limits const& within) : job_(job), within_(within) {
   if (within_.timeout) timeout_at_ = clock::now() + *within_.timeout;
@@ -25,7 +17,7 @@ bool overseer::look() {
     if (failed && phase_ == phase::working) end(ended_by::itself, within_.grace);
   }
   look_at_limits();
-  return status_ && (phase_ != phase::ending || job_.group_is_empty());
+  return status_ && (phase_ == phase::working || job_.nothing_left());
 }
 
 void overseer::look_at_limits() {
@@ -39,7 +31,7 @@ void overseer::look_at_limits() {
     }
   }
   if (phase_ == phase::ending && (clock::now() >= kill_at_ || within_.kill.stop_requested())) {
-    job_.send(SIGKILL);
+    job_.kill();
     phase_ = phase::killed;
   }
 }
@@ -48,14 +40,12 @@ void overseer::end(ended_by why, milliseconds grace) {
   why_ = why;
   phase_ = phase::ending;
   kill_at_ = clock::now() + grace;
-  job_.send(SIGTERM);
-  job_.send(SIGCONT);  // one that is stopped gets no TERM
+  job_.end();
 }
 
 milliseconds overseer::pause(milliseconds at_most) const {
   auto until = clock::now() + at_most;
   if (phase_ == phase::ending) until = std::min(until, kill_at_);
-  if (phase_ == phase::ending && status_) until = std::min(until, clock::now() + between_looks);
   if (timeout_at_ && phase_ == phase::working) until = std::min(until, *timeout_at_);
   return std::max(milliseconds{0}, std::chrono::ceil<milliseconds>(until - clock::now()));
 }

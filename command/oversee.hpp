@@ -1,6 +1,6 @@
-// When a child is ended, and how: TERM to its group, a grace, KILL. Waits for nothing itself: who
-// has it calls look() when something has happened, and after pause() at the latest.
-// Thread safety: the thread that made the child.
+// When a child is ended, and how: TERM to its group, a grace, KILL to all that it has started.
+// Waits for nothing itself: who has it calls look() when something has happened, and after pause()
+// at the latest. Thread safety: the thread that made the child.
 //
 //   overseer over(job, {.timeout = 2h, .lost = run.stop()});
 //   while (!over.look()) wait(over.pause(1s));
@@ -33,13 +33,12 @@ class overseer {
   overseer(child& job, limits const& within);
 
   /// Looks at the child and at its limits, and does what is due. True: the child has ended and,
-  /// where it failed or was ended, so has what it left in its group.
+  /// where it failed or was ended, so has what it left.
   [[nodiscard]] bool look();
   /// How long until look() has to be called again, at most so long.
   [[nodiscard]] std::chrono::milliseconds pause(std::chrono::milliseconds at_most) const;
 
   /// As the last look() has found.
-  [[nodiscard]] bool child_ended() const noexcept { return status_.has_value(); }
   [[nodiscard]] ended_by why() const noexcept { return why_; }
   /// Once look() was true.
   [[nodiscard]] child_status const& status() const noexcept { return *status_; }

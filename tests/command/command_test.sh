@@ -298,6 +298,47 @@ code "what a successful child leaves" 0 daybook run left -- \
 lives "what a successful child leaves" "$(cat left.pid)"
 kill -KILL "$(cat left.pid)"
 
+# ... in whatever process group or session it is: `timeout` makes a group of its own
+cat >spread <<'END'
+#!/bin/bash
+timeout 1h sh -c 'echo $$ >spread.group; exec sleep 60' >/dev/null 2>&1 &
+setsid sh -c 'echo $$ >spread.session; exec sleep 60' >/dev/null 2>&1 &
+(setsid -f bash -c 'trap "echo TERM >>spread.heard" TERM; echo $$ >spread.deaf
+    while :; do sleep 0.1; done' >/dev/null 2>&1)
+until [[ -s spread.group && -s spread.session && -s spread.deaf ]]; do sleep 0.02; done
+echo yes >spread.there
+if [[ $1 == wait ]]; then wait; else exit "$1"; fi
+END
+chmod +x spread
+spread=(group session deaf)
+code "it failed" 3 daybook run spread -- ./spread 3
+for one in "${spread[@]}"; do dies "it failed: $one" "$(cat "spread.$one")"; done
+is "TERM is heard, once" TERM "$(cat spread.heard)"
+rm spread.*
+code "it took too long" 124 daybook run spread --timeout 10s -- ./spread wait
+for one in "${spread[@]}"; do dies "it took too long: $one" "$(cat "spread.$one")"; done
+rm spread.*
+background spread-1 run spread --lease 10s -- ./spread wait
+until_true $patience there spread.there
+kill -KILL "$last"
+wait "$last" 2>/dev/null
+for one in "${spread[@]}"; do dies "kill -9: $one" "$(cat "spread.$one")"; done
+code "kill -9, taken over" 0 daybook run spread --wait 1m -- true
+rm spread.*
+background spread-2 run spread -- sh -c 'echo $PPID >spread.keeper; exec ./spread wait'
+until_true $patience there spread.there
+keeper=$(cat spread.keeper)
+kill -KILL "$keeper"
+wait "$last"
+is "its keeper is killed" 137 $?
+for one in "${spread[@]}"; do kill -KILL "$(cat "spread.$one")"; done
+rm spread.*
+code "it succeeded" 0 daybook run spread -- ./spread 0
+for one in "${spread[@]}"; do
+    lives "it succeeded: $one" "$(cat "spread.$one")"
+    kill -KILL "$(cat "spread.$one")"
+done
+
 # --- Ownership lost: the holder sleeps past its lease, another takes over, it wakes up.
 background lost run lost --lease 1s -- sh -c 'echo $$ >lost.pid; exec sleep 60'
 until_true $patience there lost.pid
@@ -398,6 +439,9 @@ has "list" out PROCESS
 code "show" 0 daybook runs show job
 has "show" out "succeeded (0)"
 has "show" out load
+code "show a date" 0 daybook run dated --date 2026-01-01 -- true
+daybook runs show dated >out 2>err
+has "show a date" out "date of its data 2026-01-01"
 code "show with a key" 0 daybook runs show env --key k1
 code "no such run" 66 daybook runs show nothing
 code "--db before the verb" 0 daybook --db "$url" runs list
@@ -422,6 +466,3 @@ timeout 120 python3 "$here/terminal.py" stop >out 2>err
 is "Ctrl-Z and fg" "code 0" "$(cat out)"
 
 finish
-code "show a date" 0 daybook run dated --date 2026-01-01 -- true
-daybook runs show dated >out 2>err
-has "show a date" out "date of its data 2026-01-01"

@@ -317,6 +317,28 @@ until_true $patience lines 4 stop1.pids
 stops "a drain" "$last" 143
 count_is "a drain" stop1 "0 in hand, 3 due"
 
+# ... also what is in a process group or session of its own, and when the daemon is killed
+file apart 'workers = 2' <<'END'
+#!/bin/bash
+if [[ $1 == a ]]; then
+    timeout 1h sh -c 'echo $$ >>apart.pids; exec sleep 60'
+else
+    setsid -w sh -c 'echo $$ >>apart.pids; exec sleep 60'
+fi
+END
+put apart a b
+serve apart apart
+until_true $patience lines 2 apart.pids
+stops "apart" "$last"
+while read -r pid; do dies "apart" "$pid"; done <apart.pids
+count_is "apart" apart "0 done, 0 dead, 0 unknown, 0 in hand, 2 due, 0 suspects"
+rm apart.pids
+serve apart2 apart
+until_true $patience lines 2 apart.pids
+kill -KILL "$last"
+wait "$last" 2>/dev/null
+while read -r pid; do dies "apart, killed" "$pid"; done <apart.pids
+
 # ... a batch's command that goes on after TERM: until KILL its answers count
 deaf() {
     file "$1" 'batch = 10' 'workers = 1' "${@:2}" <<'END'
