@@ -107,6 +107,7 @@ TEST_P(imported_query, what_can_be_no_key_is_named_with_its_row) {
   auto const null = message_of([&] { stock_.import_query("select 'a' union all select null"); });
   EXPECT_NE(null.find("queue 'stock': the query to import from: row 2"), std::string::npos) << null;
   EXPECT_NE(null.find("null"), std::string::npos) << null;
+  EXPECT_TRUE(stock_.find(key("a"))) << "what stands before it is imported";
   auto const wide = "select 'a' union all select '" + std::string(256, 'x') + "'";
   auto const longer = message_of([&] { stock_.import_query(wide); });
   EXPECT_NE(longer.find("row 2"), std::string::npos) << longer;
@@ -114,7 +115,7 @@ TEST_P(imported_query, what_can_be_no_key_is_named_with_its_row) {
   auto const empty = message_of([&] { stock_.import_query("select ''"); });
   EXPECT_NE(empty.find("row 1"), std::string::npos) << empty;
   EXPECT_EQ(fault_of([&] { stock_.import_query("select ''"); }), fault::bad_argument);
-  EXPECT_EQ(stock_.import_query("select 'a' union all select 'a'").present, 1) << "twice is once";
+  EXPECT_EQ(stock_.import_query("select 'b' union all select 'b'").present, 1) << "twice is once";
 }
 
 // Staged where an engine has no cursors: then it fails as it is opened, with half of it staged.
