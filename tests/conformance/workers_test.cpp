@@ -289,6 +289,17 @@ TEST_P(working, what_its_own_end_put_back_is_begun_when_it_is_due) {
   EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == 1; }));
 }
 
+TEST_P(working, a_rate_that_was_raised_is_in_force_at_once) {
+  auto q = book_.make_queue("rated", {.rate = daybook::rate{1, 1h}});
+  q.import(keys(0, 2));
+  auto first = q.claim({.limit = 1});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(std::move(*first).complete(), outcome::done);
+  EXPECT_FALSE(q.claim());
+  q = book_.make_queue("rated", {.rate = daybook::rate{100, 1s}});
+  EXPECT_TRUE(q.claim());
+}
+
 TEST_P(working, a_rate_holds_over_two_nodes) {
   auto q = book_.make_queue("rated", {.rate = daybook::rate{20, 1s}});
   auto const before = std::chrono::steady_clock::now();
