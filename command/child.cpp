@@ -126,7 +126,9 @@ std::vector<std::string> environment_of(program const& what) {
   give_up(what, problem);
 }
 
-void start(void const* with) noexcept { become(*static_cast<plan const*>(with), ::getppid()); }
+void start(void const* with, pid_t keeper) noexcept {
+  become(*static_cast<plan const*>(with), keeper);
+}
 
 [[noreturn]] void not_started(std::string const& word, plan const& what, int problem) {
   auto const name = printable(word);

@@ -198,8 +198,9 @@ class keeper {
 
 }  // namespace
 
-void keep(int socket, void (*start)(void const*), void const* with) noexcept {
+void keep(int socket, void (*start)(void const*, pid_t), void const* with) noexcept {
   pid_t const parent = ::getppid();
+  pid_t const self = ::getpid();
   // Out of our parent's group, for a SIGKILL sent to that is not for it.
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "daybook-keeper");
@@ -207,7 +208,7 @@ void keep(int socket, void (*start)(void const*), void const* with) noexcept {
   std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the exit status away
   // Not fork(): that calls what libraries have asked for, which is not for a child of many threads.
   pid_t const id = ::_Fork();
-  if (id == 0) start(with);
+  if (id == 0) start(with, self);
   int const problem = errno;
   if (id > 0) ::setpgid(id, id);  // here too: whoever is first; it fails once it has called exec
   // And out of its files: the other end of the socket, and what somebody may read to its end.

@@ -38,6 +38,7 @@ struct keeper_order {
 
 /// In a process of its own, all signals blocked, just forked: calls only what a signal handler may.
 /// `start` becomes the command, in a child of that process.
-[[noreturn]] void keep(int socket, void (*start)(void const*), void const* with) noexcept;
+[[noreturn]] void keep(int socket, void (*start)(void const*, pid_t keeper),
+                       void const* with) noexcept;
 
 }  // namespace command
