@@ -34,4 +34,5 @@ function(daybook_add_library name)
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION} SOVERSION ${daybook_soversion})
+  daybook_unity(${name} 16)
 endfunction()

@@ -18,7 +18,6 @@ namespace aggregations {
 namespace {
 
 using tables::column;
-using tables::kind;
 using tables::table;
 
 constexpr std::int64_t made_key = 26;
@@ -89,7 +88,7 @@ class examiner {
     std::set<state_value> different;
     for (auto const& one : values) {
       auto const* const number = std::get_if<std::int64_t>(&one);
-      bool const integer = state.what == kind::integer;
+      bool const integer = state.what == tables::kind::integer;
       if (integer != (number != nullptr)) {
         no("the state, column " + quoted(name) + " of " + quoted(in.name) + ", is of type " +
            state.type + ", and the states declared are " + (number ? "numbers" : "words"));
@@ -107,7 +106,7 @@ class examiner {
     key_fits(of_.source, s.key);
     states(of_.source, s.state, {s.free, s.taken, s.settled});
     auto const& link = need(of_.source, s.link, "the link");
-    if (link.what != kind::integer && link.what != kind::text) {
+    if (link.what != tables::kind::integer && link.what != tables::kind::text) {
       no("the link, column " + quoted(s.link) + ", is of type " + link.type +
          ": it must be a text or an integer");
     }
@@ -117,7 +116,7 @@ class examiner {
          "row is free (unlinked)");
     }
     auto const digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
-    if (link.what == kind::integer && s.unlinked &&
+    if (link.what == tables::kind::integer && s.unlinked &&
         (s.unlinked->empty() || s.unlinked->size() > 18 ||
          !std::all_of(s.unlinked->begin(), s.unlinked->end(), digit))) {
       no("the link, column " + quoted(s.link) +
@@ -143,7 +142,7 @@ class examiner {
     key_fits(of_.parent, o.parent.key);
     auto const& key = *of_.parent.find(o.parent.key);
     auto const& link = *of_.source.find(o.source.link);
-    if (key.what != kind::integer && key.what != kind::text) {
+    if (key.what != tables::kind::integer && key.what != tables::kind::text) {
       no("the parent's key, column " + quoted(o.parent.key) + ", is of type " + key.type +
          ": it must be a text or an integer");
     }
@@ -168,7 +167,7 @@ class examiner {
   }
 
   void made_keys_fit(column const& key, column const& link) const {
-    if (key.what == kind::integer) {
+    if (key.what == tables::kind::integer) {
       if (std::min(key.high, link.high) != std::numeric_limits<std::int64_t>::max()) {
         no("the keys made have 64 bits, and column " +
            quoted(key.high < link.high ? key.name : link.name) +
@@ -187,7 +186,7 @@ class examiner {
 
   column const& whole(table const& in, std::string const& name, std::string_view what) const {
     auto const& out = need(in, name, what);
-    if (out.what != kind::integer) {
+    if (out.what != tables::kind::integer) {
       no(std::string(what) + ", column " + quoted(name) + " of " + quoted(in.name) +
          ", is of type " + out.type + ": sums are exact for integers only");
     }
@@ -278,8 +277,8 @@ definition checked(core::context const& with, std::string_view name,
   out.source = tables::look(with, of.source.table);
   out.parent = tables::look(with, of.parent.table);
   examiner(with, out).examine();
-  out.number_keys = out.source.find(of.source.key)->what == kind::integer;
-  out.number_parents = out.parent.find(of.parent.key)->what == kind::integer;
+  out.number_keys = out.source.find(of.source.key)->what == tables::kind::integer;
+  out.number_parents = out.parent.find(of.parent.key)->what == tables::kind::integer;
   return out;
 }
 

@@ -41,7 +41,7 @@ std::optional<known> look(core::context const& with, std::string_view name) {
 }
 
 /// The first lines that are not the same.
-std::string difference(std::string_view before, std::string_view now) {
+std::string first_difference(std::string_view before, std::string_view now) {
   while (!before.empty() || !now.empty()) {
     auto const one = before.substr(0, before.find('\n'));
     auto const other = now.substr(0, now.find('\n'));
@@ -69,7 +69,7 @@ void declare(core::context const& with, std::string_view name, std::string_view 
           throw error({.kind = fault::configuration},
                       "aggregation '" + std::string(name) + "' was declared otherwise, and " +
                           std::to_string(now->open) + " of its parents are not settled or void: " +
-                          difference(now->declared, declared));
+                          first_difference(now->declared, declared));
         }
         db::run(on, with.sql["aggregation.declare"],
                 {name, declared, std::string_view(before->declared)});

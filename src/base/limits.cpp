@@ -48,6 +48,8 @@ std::string round(length of) {
 
 }  // namespace
 
+void refuse_argument(std::string const& text) { throw error({.kind = fault::bad_argument}, text); }
+
 void limits::length(std::string_view what, std::string_view text, std::size_t most) const {
   if (text.size() <= most) return;
   refuse(std::string(what) + " is " + std::to_string(text.size()) + " bytes long: at most " +

@@ -20,6 +20,9 @@ namespace daybook {
 inline namespace v1 {
 namespace base {
 
+/// Throws daybook::error (fault::bad_argument) with this text.
+[[noreturn]] void refuse_argument(std::string const& text);
+
 /// All of its verbs throw daybook::error (fault::bad_argument) where the argument does not fit.
 class limits {
  public:

@@ -11,9 +11,9 @@ namespace {
 using std::chrono::seconds;
 
 /// Takes the text apart from the front; empty: what stands there is something else.
-class reader {
+class rule_reader {
  public:
-  explicit reader(std::string_view text) : left_(text) {}
+  explicit rule_reader(std::string_view text) : left_(text) {}
 
   [[nodiscard]] bool done() const { return left_.empty(); }
   [[nodiscard]] bool next_is(char c) const { return !left_.empty() && left_.front() == c; }
@@ -98,14 +98,14 @@ class reader {
 };
 
 /// POSIX counts what a zone is behind UTC.
-std::optional<seconds> ahead(reader& from) {
+std::optional<seconds> ahead(rule_reader& from) {
   constexpr int a_day = 24;
   auto const behind = from.time(a_day);
   if (!behind) return std::nullopt;
   return -*behind;
 }
 
-std::optional<daylight_rule> read_summer(reader& from, seconds standard) {
+std::optional<daylight_rule> read_summer(rule_reader& from, seconds standard) {
   daylight_rule found;
   auto const name = from.abbreviation();
   if (!name) return std::nullopt;
@@ -139,7 +139,7 @@ std::chrono::local_seconds yearly::in(std::chrono::year y) const {
 }
 
 std::optional<posix_rule> read_posix_rule(std::string_view text) {
-  reader from(text);
+  rule_reader from(text);
   posix_rule found;
   auto const name = from.abbreviation();
   auto const offset = name ? ahead(from) : std::nullopt;

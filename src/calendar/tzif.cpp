@@ -20,9 +20,9 @@ struct bad {
   std::string_view why;
 };
 
-class reader {
+class zone_reader {
  public:
-  explicit reader(std::string_view bytes) : left_(bytes) {}
+  explicit zone_reader(std::string_view bytes) : left_(bytes) {}
 
   std::string_view take(std::size_t count) {
     if (count > left_.size()) throw bad{"it is cut short"};
@@ -59,7 +59,7 @@ struct header {
   }
 };
 
-header read_header(reader& from) {
+header read_header(zone_reader& from) {
   header found;
   if (from.left().size() < 5 || from.take(4) != "TZif") throw bad{"it is no zone file"};
   found.version = from.take(1).front();
@@ -78,7 +78,7 @@ header read_header(reader& from) {
   return found;
 }
 
-std::vector<sys_seconds> read_instants(reader& from, header const& head, std::size_t width) {
+std::vector<sys_seconds> read_instants(zone_reader& from, header const& head, std::size_t width) {
   std::vector<sys_seconds> found;
   auto last = std::int64_t{0};
   for (std::size_t i = 0; i < head.changes; ++i) {
@@ -90,7 +90,7 @@ std::vector<sys_seconds> read_instants(reader& from, header const& head, std::si
   return found;
 }
 
-std::vector<std::size_t> read_numbers(reader& from, header const& head) {
+std::vector<std::size_t> read_numbers(zone_reader& from, header const& head) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < head.changes; ++i) {
     found.push_back(from.byte());
@@ -99,7 +99,7 @@ std::vector<std::size_t> read_numbers(reader& from, header const& head) {
   return found;
 }
 
-std::vector<clock_kind> read_kinds(reader& from, header const& head) {
+std::vector<clock_kind> read_kinds(zone_reader& from, header const& head) {
   std::vector<clock_kind> found;
   std::vector<std::size_t> names;
   for (std::size_t i = 0; i < head.kinds; ++i) {
@@ -133,7 +133,7 @@ std::optional<posix_rule> read_footer(std::string_view left) {
 }
 
 zone_table read_all(std::string_view bytes) {
-  reader from(bytes);
+  zone_reader from(bytes);
   auto head = read_header(from);
   std::size_t width = 4;
   if (head.version != '\0') {

@@ -13,8 +13,6 @@ namespace core {
 
 namespace {
 
-constexpr std::size_t longest_error = 2000;
-
 value or_null(std::string const& text) {
   return text.empty() ? value(nullptr) : value(std::string_view(text));
 }

@@ -22,7 +22,6 @@ namespace core {
 namespace {
 
 constexpr std::size_t longest_remark = 255;
-constexpr std::size_t longest_error = 2000;
 
 /// A run as it was looked at. Every change names this epoch, so that it can hit no later attempt.
 struct sight {

@@ -14,6 +14,7 @@
 #include <daybook/run.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -31,6 +32,9 @@
 namespace daybook {
 inline namespace v1 {
 namespace core {
+
+/// Bytes of an error text that a run or a step keeps.
+inline constexpr std::size_t longest_error = 2000;
 
 /// A run in hand; the inside of daybook::run.
 class held_run {

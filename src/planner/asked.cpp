@@ -54,9 +54,9 @@ std::string_view qualifier(std::string_view word) {
 }
 
 /// Goes through a query once.
-class reader {
+class word_reader {
  public:
-  explicit reader(std::string_view query) : rest_(query) {}
+  explicit word_reader(std::string_view query) : rest_(query) {}
 
   std::vector<std::string> words() {
     std::vector<std::string> out;
@@ -113,7 +113,7 @@ class reader {
 
 }  // namespace
 
-std::vector<std::string> words_of(std::string_view query) { return reader(query).words(); }
+std::vector<std::string> words_of(std::string_view query) { return word_reader(query).words(); }
 
 std::string table_called(std::vector<std::string> const& words, std::string_view name) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {

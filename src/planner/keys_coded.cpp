@@ -58,9 +58,9 @@ void put_texts(std::string& to, std::vector<row_key> const& keys, std::size_t co
   }
 }
 
-class reader {
+class key_reader {
  public:
-  explicit reader(std::string_view bytes) : rest_(bytes) {}
+  explicit key_reader(std::string_view bytes) : rest_(bytes) {}
 
   std::uint64_t number() {
     std::uint64_t out = 0;
@@ -118,14 +118,14 @@ std::string coded(std::vector<row_key> const& keys) {
 }
 
 std::vector<row_key> decoded(std::string_view bytes) {
-  reader in(bytes);
+  key_reader in(bytes);
   auto const width = static_cast<std::size_t>(in.number());
   auto const rows = in.count();
-  if (width > 64 || (width == 0 && rows > 0)) reader::broken();
+  if (width > 64 || (width == 0 && rows > 0)) key_reader::broken();
   std::vector<row_key> out(rows, row_key(width));
   for (std::size_t column = 0; column < width; ++column) {
     auto const how = in.number();
-    if (how > static_cast<std::uint64_t>(form::texts)) reader::broken();
+    if (how > static_cast<std::uint64_t>(form::texts)) key_reader::broken();
     std::uint64_t number = 0;
     std::string text;
     for (auto& one : out) {
@@ -134,14 +134,14 @@ std::vector<row_key> decoded(std::string_view bytes) {
         one[column] = std::to_string(static_cast<std::int64_t>(number));
       } else {
         auto const shared = in.number();
-        if (shared > text.size()) reader::broken();
+        if (shared > text.size()) key_reader::broken();
         text.resize(static_cast<std::size_t>(shared));
         text.append(in.bytes(in.number()));
         one[column] = text;
       }
     }
   }
-  if (!in.over()) reader::broken();
+  if (!in.over()) key_reader::broken();
   return out;
 }
 

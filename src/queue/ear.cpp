@@ -11,7 +11,7 @@ namespace queues {
 namespace {
 
 constexpr std::chrono::milliseconds first_pause{2};
-constexpr std::chrono::milliseconds longest_pause{1000};
+constexpr std::chrono::milliseconds longest_idle_pause{1000};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void ear::notify_one() noexcept {
 }
 
 instant ear::after_a_pause() noexcept {
-  pause_ = std::clamp(pause_ * 2, first_pause, longest_pause);
+  pause_ = std::clamp(pause_ * 2, first_pause, longest_idle_pause);
   return again_at_ = local_clock::now() + pause_;
 }
 

@@ -12,16 +12,15 @@ namespace queues {
 
 namespace {
 
-constexpr std::int64_t segments_at_once = 100;
+constexpr std::int64_t segments_a_pass = 100;
 constexpr std::int64_t ids_at_once = 10'000;
 
 std::vector<segment> done_after(core::context const& with, row const& here, task_state state,
                                 std::int64_t after) {
   std::vector<segment> out;
   core::read(with, [&](db::session& on) {
-    auto const found =
-        db::run(on, with.sql["segment.of_state"],
-                {here.id, static_cast<std::int64_t>(state), after, segments_at_once});
+    auto const found = db::run(on, with.sql["segment.of_state"],
+                               {here.id, static_cast<std::int64_t>(state), after, segments_a_pass});
     out.assign(found.size(), {});
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = segment_of(found.row(i));
   });
@@ -94,7 +93,7 @@ std::int64_t store::forget_done(row const& here, std::stop_token const& stop) co
       sum += removed;
       auto const last = rest[looked_at - 1].hi;
       rest = rest.subspan(looked_at);
-      if (!rest.empty() || std::cmp_less(page.size(), segments_at_once)) continue;
+      if (!rest.empty() || std::cmp_less(page.size(), segments_a_pass)) continue;
       page = done_after(with_, here, state, last);
       rest = page;
     }

@@ -14,7 +14,7 @@ namespace queues {
 
 namespace {
 
-constexpr std::int64_t segments_at_once = 1000;
+constexpr std::int64_t segments_a_page = 1000;
 
 std::optional<timestamp> time_of(std::int64_t us) {
   if (us == never_us) return std::nullopt;
@@ -152,8 +152,8 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
     for (bool more = true; more && out.size() < limit;) {
       auto const found =
           db::run(on, with_.sql["segment.of_state"],
-                  {here.id, static_cast<std::int64_t>(what.state), after, segments_at_once});
-      more = std::cmp_equal(found.size(), segments_at_once);
+                  {here.id, static_cast<std::int64_t>(what.state), after, segments_a_page});
+      more = std::cmp_equal(found.size(), segments_a_page);
       for (std::size_t i = 0; i < found.size(); ++i) {
         auto const range = segment_of(found.row(i));
         add(range, {});

@@ -21,7 +21,7 @@ namespace queues {
 namespace {
 
 /// Segments whose tasks are asked for in one transaction: up to so many thousand rows.
-constexpr std::int64_t segments_at_once = 10;
+constexpr std::int64_t segments_a_change = 10;
 
 /// Under which process the changes of a queue stand, so that no run's are mixed with them.
 std::string process_of(std::string_view queue) {
@@ -79,7 +79,7 @@ std::int64_t put_requests_of_piece(store const& in, db::session& on, task_state 
   auto const queue = in.present().id;
   auto const found =
       db::run(on, in.with().sql["segment.of_state"],
-              {queue, static_cast<std::int64_t>(state), std::int64_t{after}, segments_at_once});
+              {queue, static_cast<std::int64_t>(state), std::int64_t{after}, segments_a_change});
   after = -1;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -87,7 +87,7 @@ std::int64_t put_requests_of_piece(store const& in, db::session& on, task_state 
     count += db::run(on, in.with().sql["request.put_range"],
                      {queue, range.lo, range.hi, static_cast<std::int64_t>(what)})
                  .affected;
-    if (std::cmp_equal(found.size(), segments_at_once)) after = range.hi;
+    if (std::cmp_equal(found.size(), segments_a_change)) after = range.hi;
   }
   return count;
 }

@@ -97,7 +97,7 @@ std::optional<told> telling(segment const& of, written const& back, ending const
   return out;
 }
 
-bool share(segment const& a, segment const& b) {
+bool alike(segment const& a, segment const& b) {
   return a.lane == b.lane && a.state == b.state && a.attempts == b.attempts &&
          a.crashes == b.crashes && a.turn_us == b.turn_us && a.period_us == b.period_us &&
          (a.due_us == b.due_us || base::left_out("merge"));
@@ -106,7 +106,7 @@ bool share(segment const& a, segment const& b) {
 void append(std::vector<written>& to, written const& next, std::int64_t widest) {
   if (!to.empty()) {
     auto& last = to.back();
-    if (last.how == next.how && last.what.hi == next.what.lo && share(last.what, next.what) &&
+    if (last.how == next.how && last.what.hi == next.what.lo && alike(last.what, next.what) &&
         last.what.size() + next.what.size() <= widest) {
       last.what.hi = next.what.hi;
       return;
@@ -287,7 +287,7 @@ std::int64_t ids_in(std::span<segment const> of) noexcept {
 std::vector<segment> merged(std::span<segment const> in_order, std::int64_t widest) {
   std::vector<segment> out;
   for (auto const& next : in_order) {
-    if (!out.empty() && out.back().hi == next.lo && share(out.back(), next) &&
+    if (!out.empty() && out.back().hi == next.lo && alike(out.back(), next) &&
         out.back().size() + next.size() <= widest) {
       out.back().hi = next.hi;
     } else {

@@ -26,7 +26,7 @@ constexpr int largest_claim = 10'000;
 constexpr std::int64_t horizon_us = 1'000'000;
 /// Where others have all that is due locked, for an instant: each pause is twice the one before.
 constexpr std::chrono::milliseconds first_pause{1};
-constexpr std::chrono::milliseconds longest_pause{128};
+constexpr std::chrono::milliseconds longest_lock_pause{128};
 
 std::int64_t number_in(db::table const& from, std::size_t column) {
   std::int64_t out = 0;
@@ -310,7 +310,7 @@ std::unique_ptr<batch> store::claim(claim_options const& how) {
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
     } else if (!lease_->drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
-      if (pause > longest_pause || !others_lock_it(how.suspects)) break;
+      if (pause > longest_lock_pause || !others_lock_it(how.suspects)) break;
       std::this_thread::sleep_for(std::exchange(pause, pause * 2));
     }
   }

@@ -1,4 +1,5 @@
 // daybook::handed: tasks in hand that are finished in the transaction of their effect.
+#include "base/limits.hpp"
 #include "queue/hand.hpp"
 #include "queue/share.hpp"
 
@@ -13,23 +14,17 @@
 namespace daybook {
 inline namespace v1 {
 
-namespace {
-
-/// Those of one claim.
-struct mates {
-  queues::hand* from = nullptr;
-  std::vector<handed*> who = {};
-  std::vector<task const*> tasks = {};
-};
-
-[[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
-
-}  // namespace
-
 class handed::together {
+  /// Tasks of one claim.
+  struct mates {
+    queues::hand* from = nullptr;
+    std::vector<handed*> who = {};
+    std::vector<daybook::task const*> tasks = {};
+  };
+
  public:
   explicit together(std::span<handed* const> all) {
-    if (all.empty()) bad("no task is given that the effect would finish");
+    if (all.empty()) base::refuse_argument("no task is given that the effect would finish");
     for (auto* const one : all) {
       one->check_open();
       auto const is_mine = [&](mates const& m) { return m.from == one->from_.get(); };
@@ -40,7 +35,8 @@ class handed::together {
     }
     for (auto const& one : claims_) {
       if (&one.from->of->of() != &claims_.front().from->of->of()) {
-        bad("tasks that are finished together are of one queue, and of one hand-out");
+        base::refuse_argument(
+            "tasks that are finished together are of one queue, and of one hand-out");
       }
     }
   }
@@ -103,8 +99,8 @@ outcome handed::perform(std::span<handed* const> all,
 bool handed::finish_in(joined& yours, std::span<handed* const> all) {
   together tasks(all);
   if (yours.book_id() != tasks.queue().with().book_id) {
-    bad("the transaction was joined for another book than that of queue '" + tasks.queue().name() +
-        "'");
+    base::refuse_argument("the transaction was joined for another book than that of queue '" +
+                          tasks.queue().name() + "'");
   }
   return !tasks.leave_lost() && tasks.write(yours.internals());
 }

@@ -1,5 +1,7 @@
 #include "work/crews.hpp"
 
+#include "base/limits.hpp"
+
 #include <daybook/error.hpp>
 #include <daybook/names.hpp>
 
@@ -9,11 +11,7 @@ namespace daybook {
 inline namespace v1 {
 namespace work {
 
-namespace {
-
-[[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
-
-}  // namespace
+namespace {}  // namespace
 
 crews::crews(engine& of)
     : with_(of.ready()), lease_(&of.lease()), upkeep_(of, [this] { return everybody(); }) {}
@@ -23,9 +21,10 @@ void crews::work(std::string_view queue, order how) {
   check_name("queue name", queue);
   how = checked(std::move(how), queue);
   auto inside = queues::open(with_, *lease_, queue);
-  if (!inside) bad("there is no queue '" + std::string(queue) + "' to work: make it first");
+  if (!inside)
+    base::refuse_argument("there is no queue '" + std::string(queue) + "' to work: make it first");
   std::lock_guard const lock(guard_);
-  if (stopped_) bad("this node was stopped: make another");
+  if (stopped_) base::refuse_argument("this node was stopped: make another");
   if (auto const here = all_.find(queue); here != all_.end()) {
     return here->second->change(std::move(how));
   }

@@ -19,8 +19,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds shortest_lease = std::chrono::seconds{1};
 constexpr milliseconds longest_lease = std::chrono::hours{24};
 
-[[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
-
 /// One for each hand-out that waits for work.
 constexpr unsigned most_listeners = 1000;
 
@@ -39,10 +37,12 @@ book_options checked(book_options options) {
   in.between("async_threads", options.async_threads, 0, 1000);
   in.between("connect_timeout", options.connect_timeout, milliseconds{1}, longest_lease);
   if (!plain(options.prefix)) {
-    bad("the table prefix must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
+    base::refuse_argument(
+        "the table prefix must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
   }
   if (!options.schema.empty() && !plain(options.schema)) {
-    bad("the schema must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
+    base::refuse_argument(
+        "the schema must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
   }
   return options;
 }
@@ -65,7 +65,7 @@ engine::engine(db::url where, book_options options, driver how)
       listeners_([this] { return how_.connect(connecting()); }, most_listeners),
       asynchronous_(threads_for(options_, how_.keeps)) {
   if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
-    bad(where_.shown + ": SQLite has no schemas: use a table prefix");
+    base::refuse_argument(where_.shown + ": SQLite has no schemas: use a table prefix");
   }
   auto const first = sessions_.lend(options_.connect_timeout);
   schema_ = options_.schema.empty() ? first->schema() : options_.schema;

@@ -19,8 +19,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-[[noreturn]] void bad(std::string const& what) { throw error({.kind = fault::bad_argument}, what); }
-
 node_options checked(node_options options) {
   base::limits const in("node_options");
   in.between("the number of threads", options.threads, 1, 1000);
@@ -31,7 +29,8 @@ node_options checked(node_options options) {
 
 core::context ready_for(engine& of) {
   if (of.borrowed()) {
-    bad("a node has threads, and a borrowed book belongs to one: open the book by its URL, or lend "
+    base::refuse_argument(
+        "a node has threads, and a borrowed book belongs to one: open the book by its URL, or lend "
         "it connections");
   }
   return of.ready();
@@ -92,8 +91,8 @@ void ticker::serve(std::string_view schedule, tick_handler handler) {
 
 void ticker::start() {
   std::lock_guard const lock(guard_);
-  if (std::exchange(started_, true)) bad("this node was started before");
-  if (stopping_.stop_requested()) bad("this node was stopped: make another");
+  if (std::exchange(started_, true)) base::refuse_argument("this node was started before");
+  if (stopping_.stop_requested()) base::refuse_argument("this node was stopped: make another");
   for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
