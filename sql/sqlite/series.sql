@@ -27,12 +27,19 @@ where s.hi = :hi and s.lo = :lo;
 -- then
 update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
 
--- Which of the `among` that are due for longest are first of their series. A member that was removed
--- holds nobody up, but while a claim has it: there each has a range of its own. No lock: who is first
--- stays so until it is over.
+-- Which of the `among` that are due for longest are first of their series, where nobody has a task of
+-- that in hand: one may be in hand that was added later, for what is added in two transactions can be
+-- committed in the other order, and a clock can step back. A member that was removed holds nobody up,
+-- but while a claim has it: there each has a range of its own. Those who claim take turns (queue.turn),
+-- so that nobody begins another between this and series.take.
 -- name: series.heads
 -- in: queue, lane, among, count
 -- out: hi
+with busy as materialized (
+  select e.series_key from {claim} c, daybook_rows(c.ranges) as r
+    join {series} e on e.member = r.c0
+  where c.queue = :queue and c.reclaimed_us is null
+)
 select s.hi from (
   select hi, lo, due_us from {segment}
   where queue = :queue and lane = :lane and due_us <= {now}
@@ -41,10 +48,10 @@ where not exists (
   select 1 from {series} o
     join {series} e on e.queue = o.queue and e.series_key = o.series_key
       and (e.added_us, e.member) < (o.added_us, o.member)
-    left join {member} m on m.id = e.member
-  where o.member = s.lo and (m.id is not null or e.member in (
-    select r.c0 from {claim} c, daybook_rows(c.ranges) as r
-    where c.queue = :queue and c.reclaimed_us is null)))
+    join {member} m on m.id = e.member
+  where o.member = s.lo)
+and not exists (
+  select 1 from {series} o join busy b on b.series_key = o.series_key where o.member = s.lo)
 order by s.due_us, s.hi limit :count;
 
 -- The same by looking at each series that has a task, where those behind are many.
@@ -57,15 +64,18 @@ with recursive each_one (series_key) as (
   select (select min(s.series_key) from {series} s
           where s.queue = :queue and s.series_key > k.series_key)
   from each_one k where k.series_key is not null
+),
+busy as materialized (
+  select e.series_key from {claim} c, daybook_rows(c.ranges) as r
+    join {series} e on e.member = r.c0
+  where c.queue = :queue and c.reclaimed_us is null
 )
 select s.hi from (
-  select (select e.member from {series} e left join {member} m on m.id = e.member
+  select (select e.member from {series} e join {member} m on m.id = e.member
           where e.queue = :queue and e.series_key = k.series_key
-            and (m.id is not null or e.member in (
-              select r.c0 from {claim} c, daybook_rows(c.ranges) as r
-              where c.queue = :queue and c.reclaimed_us is null))
           order by e.added_us, e.member limit 1) as id
-  from each_one k where k.series_key is not null) as head
+  from each_one k where k.series_key is not null
+    and not exists (select 1 from busy b where b.series_key = k.series_key)) as head
   join {segment} s on s.hi = head.id + 1
 where s.lo = head.id and s.lane = :lane and s.due_us <= {now}
 limit :count;

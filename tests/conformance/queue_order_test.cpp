@@ -223,6 +223,41 @@ TEST_P(in_order, one_removed_in_the_hand_of_a_dead_process_holds_nobody_up) {
   EXPECT_EQ(in(q.claim()), (names{"a/2"}));
 }
 
+TEST_P(in_order, one_that_was_added_first_and_is_committed_later_waits_for_who_is_in_hand) {
+  if (on_sqlite()) return;  // one writer at a time
+  auto q = make();
+  auto other = other_.queue("events").value();
+  std::optional<daybook::claim> paid;
+  book_.transact([&](daybook::transaction& tx) {
+    EXPECT_TRUE(q.add(tx, key("order/17/created")));
+    EXPECT_TRUE(other.add(key("order/17/paid")));
+    paid = other.claim();
+    ASSERT_EQ(in(paid), (names{"order/17/paid"}));
+  });
+  EXPECT_FALSE(q.claim().has_value()) << "two of a series at once";
+  EXPECT_FALSE(q.claim({.limit = 1}).has_value());
+  come(q, {"order/18/created"});
+  EXPECT_EQ(in(q.claim()), (names{"order/18/created"})) << "another series does not wait";
+  EXPECT_EQ(end(std::move(paid), result::success()), outcome::done);
+  EXPECT_EQ(in(q.claim()), (names{"order/17/created", "order/18/created"}));
+}
+
+TEST_P(in_order, a_clock_that_steps_back_begins_no_two_at_once) {
+  auto q = make();
+  come(q, {"a/2"});
+  auto second = q.claim();
+  ASSERT_EQ(in(second), (names{"a/2"}));
+  clock_.advance(-1s);
+  come(q, {"a/1"});
+  clock_.advance(1s);
+  EXPECT_FALSE(q.claim().has_value()) << "two of a series at once";
+  // Where those due for longest are behind others, each series is looked at.
+  for (int i = 0; i < 5; ++i) come(q, {"a/" + std::to_string(i + 3)});
+  EXPECT_FALSE(q.claim({.limit = 1}).has_value());
+  EXPECT_EQ(end(std::move(second), result::success()), outcome::done);
+  EXPECT_EQ(in(q.claim()), (names{"a/1"}));
+}
+
 TEST_P(in_order, what_is_finished_in_a_transaction_of_its_effect) {
   auto q = make();
   come(q, {"a/1", "a/2"});
