@@ -30,6 +30,10 @@ function(daybook_add_library name)
   target_link_libraries(${name} PRIVATE
     $<BUILD_INTERFACE:daybook_warnings>
     SQLite::SQLite3 OpenSSL::Crypto Threads::Threads PkgConfig::LIBPQ PkgConfig::LIBMARIADB)
+  if(DAYBOOK_BUILD_TESTS)
+    # Only a build for tests lets the environment leave a rule out (src/base/mutant.hpp).
+    target_compile_definitions(${name} PRIVATE DAYBOOK_MUTANTS)
+  endif()
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON

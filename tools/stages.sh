@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 servers_folder=''
 failed_stages=()
-second_time=()  # tests that passed only when they were run once more
+left_out=()     # parts for which there was no time
+stage_times=()
 started_at=$SECONDS
 
 # stage NAME COMMAND...: runs it, says how long it took, remembers a failure and goes on.
@@ -20,6 +21,7 @@ stage() {
     printf '== %s: FAILED, %d s\n' "$name" $((SECONDS - start))
     failed_stages+=("$name")
   fi
+  stage_times+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
 }
 
 # must NAME COMMAND...: a stage without which the others make no sense.
@@ -94,13 +96,13 @@ run_fuzzer() {
 
 finish() {
   stop_servers
-  printf '\n%d minutes %d seconds\n' $(((SECONDS - started_at) / 60)) $(((SECONDS - started_at) % 60))
+  printf '\n'
+  printf '%s\n' "${stage_times[@]}"
+  if [ ${#left_out[@]} -gt 0 ]; then printf 'left out for time: %s\n' "${left_out[@]}"; fi
+  printf '%d minutes %d seconds\n' $(((SECONDS - started_at) / 60)) $(((SECONDS - started_at) % 60))
   if [ ${#failed_stages[@]} -gt 0 ]; then
     printf 'failed: %s\n' "${failed_stages[@]}"
     exit 1
-  fi
-  if [ ${#second_time[@]} -gt 0 ]; then
-    printf 'passed the second time only: %s\n' "${second_time[@]}"
   fi
   echo 'all is well'
   exit 0

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include <spawn.h>
@@ -16,13 +17,19 @@ namespace torture {
 
 namespace {
 
-/// The driver's own variables, but for those that arm failpoints.
+constexpr std::string_view mutant_variable = "DAYBOOK_MUTANT_OF_WORKERS=";
+
+/// The driver's own variables, but for those that arm failpoints. A rule is left out by workers
+/// only: the driver's own library judges them.
 std::vector<std::string> merged(environment const& more) {
   std::vector<std::string> out;
   for (char** at = environ; *at != nullptr; ++at) {
     std::string const one = *at;
     if (!one.starts_with("DAYBOOK_FAILPOINT=") && !one.starts_with(then_variable)) {
       out.push_back(one);
+    }
+    if (one.starts_with(mutant_variable)) {
+      out.push_back("DAYBOOK_MUTANT=" + one.substr(mutant_variable.size()));
     }
   }
   for (auto const& [name, text] : more) out.push_back(name + "=" + text);
