@@ -2,6 +2,7 @@
 //
 //   async_jobs [URL]          three times ten reports, each made once
 #include <daybook/daybook.hpp>
+#include <daybook/future.hpp>
 
 #include <coroutine>
 #include <cstdint>
@@ -31,7 +32,7 @@ void with_futures(daybook::book& book) {
   std::vector<std::future<daybook::started>> asked;
   for (int i = 0; i < reports; ++i) {
     daybook::key const report{"future/" + std::to_string(i)};
-    asked.push_back(book.start_async(daybook::process{"report"}, report).future());
+    asked.push_back(daybook::to_future(book.start_async(daybook::process{"report"}, report)));
   }
   for (auto& one : asked) {
     auto attempt = one.get();  // throws what start() would have thrown

@@ -13,8 +13,8 @@
 #include <daybook/time.hpp>
 #include <daybook/zone.hpp>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -57,7 +57,7 @@ class DAYBOOK_EXPORT cron {
     if (!reader.read()) require_right_cron(reader.mistake().what);
     fields_ = reader.fields();
     size_ = static_cast<std::uint8_t>(text.size());
-    std::copy(text.begin(), text.end(), text_.begin());
+    for (std::size_t at = 0; at < text.size(); ++at) text_[at] = text[at];
   }
 
   cron_fields fields_;

@@ -1,4 +1,5 @@
-// An answer that is to come: wait for it, be called with it, await it, or take a std::future.
+// An answer that is to come: wait for it, be called with it or await it. <daybook/future.hpp> makes
+// a std::future of it.
 // Dropped, the work goes on and its answer is thrown away: an unwanted run is handed back. There
 // is no cancelling: a transaction that was asked for is done, or fails.
 // Thread safety: one thread at a time. Lifetime: may outlive its book, unless the answer is a run.
@@ -9,17 +10,12 @@
 
 #include <daybook/export.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
-#include <condition_variable>
 #include <coroutine>
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -46,7 +42,7 @@ class DAYBOOK_EXPORT completion {
   /// Wakes who waits and calls who wants to be called. Once.
   void settle(std::exception_ptr failure) noexcept;
   /// By which threads: they must not wait for themselves.
-  void done_by(void const* threads) noexcept { threads_ = threads; }
+  void done_by(void const* threads) noexcept;
 
  protected:
   /// Once. Precondition: settled.
@@ -55,13 +51,8 @@ class DAYBOOK_EXPORT completion {
  private:
   void check_waiting() const;
 
-  mutable std::mutex guard_;
-  mutable std::condition_variable changed_;
-  std::function<void()> next_;
-  std::exception_ptr failure_;
-  bool settled_ = false;
-  void const* threads_ = nullptr;
-  std::int64_t process_;
+  struct state;  // behind a pointer: <mutex> and its like would cost each of our users' sources
+  std::unique_ptr<state> state_;
 };
 
 template <class T>
@@ -106,7 +97,9 @@ class [[nodiscard]] pending {
     // The longest and the shortest there are, added to now, would be before it and after it.
     using seconds = std::chrono::duration<double>;
     constexpr seconds longest = std::chrono::hours{24 * 36525};
-    auto const wait = std::clamp(seconds(at_most), seconds::zero(), longest);
+    seconds wait = at_most;
+    if (wait < seconds::zero()) wait = seconds::zero();
+    if (wait > longest) wait = longest;
     return of_->wait_until(clock::now() + std::chrono::ceil<clock::duration>(wait));
   }
   /// Calls `callback` once, with this pending, ready: get() there returns or throws at once. On the
@@ -120,9 +113,6 @@ class [[nodiscard]] pending {
     std::function<void()> next = [kept = std::move(kept), of] { (*kept)(pending(of)); };
     if (!of->when_settled(next)) call(next);
   }
-  /// The same answer. Its destructor does not wait.
-  std::future<T> future() &&;
-
   /// A coroutine goes on where a callback of then() would be called, without suspending when it is
   /// ready. <daybook/asio.hpp> brings it to an executor of your own.
   class awaiter;
@@ -155,20 +145,6 @@ class pending<T>::awaiter {
  private:
   std::shared_ptr<work::answer<T>> of_;
 };
-
-template <class T>
-std::future<T> pending<T>::future() && {
-  std::promise<T> promise;
-  auto out = promise.get_future();
-  std::move(*this).then([promise = std::move(promise)](pending done) mutable {
-    try {
-      promise.set_value(std::move(done).get());
-    } catch (...) {
-      promise.set_exception(std::current_exception());
-    }
-  });
-  return out;
-}
 
 }  // namespace v1
 }  // namespace daybook

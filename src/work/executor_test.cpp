@@ -4,6 +4,7 @@
 #include "support/coroutine.hpp"
 
 #include <daybook/error.hpp>
+#include <daybook/future.hpp>
 #include <daybook/pending.hpp>
 
 #include <barrier>
@@ -188,8 +189,8 @@ TEST(pending, calls_back_here_and_now_when_it_is_ready) {
 
 TEST(pending, becomes_a_future) {
   executor one(1);
-  EXPECT_EQ(begin(one, [] { return 4; }).future().get(), 4);
-  auto failing = begin(one, []() -> int { throw std::runtime_error("no"); }).future();
+  EXPECT_EQ(to_future(begin(one, [] { return 4; })).get(), 4);
+  auto failing = to_future(begin(one, []() -> int { throw std::runtime_error("no"); }));
   EXPECT_THROW(failing.get(), std::runtime_error);
 }
 

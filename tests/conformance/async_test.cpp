@@ -4,6 +4,8 @@
 
 #include "support/coroutine.hpp"
 
+#include <daybook/future.hpp>
+
 #include <atomic>
 #include <coroutine>
 #include <future>
@@ -96,21 +98,21 @@ TEST_P(asynchronous, the_longest_time_is_waited_for_and_the_shortest_is_over) {
 }
 
 TEST_P(asynchronous, a_run_with_futures) {
-  auto coming = book_.start_async(nightly_, day_).future();
+  auto coming = to_future(book_.start_async(nightly_, day_));
   auto run = taken(coming.get());
   auto count = [](transaction& tx) {
     tx.exec("insert into effect(name) values ('load')");
     return tx.rows<std::int64_t>("select count(*) from effect").at(0);
   };
-  auto counted = run.step_async("load", count).future();
+  auto counted = to_future(run.step_async("load", count));
   EXPECT_EQ(counted.get().value(), 1);
-  EXPECT_TRUE(std::move(run).fail_async("later").future().get());
+  EXPECT_TRUE(to_future(std::move(run).fail_async("later")).get());
   EXPECT_EQ(seen().info.state, run_state::failed);
-  auto second = taken(book_.start_async(nightly_, day_).future().get());
-  auto const again = second.step_async("load", count).future().get();
+  auto second = taken(to_future(book_.start_async(nightly_, day_)).get());
+  auto const again = to_future(second.step_async("load", count)).get();
   EXPECT_EQ(again.what(), outcome::skipped);
   EXPECT_EQ(again.value(), 1);
-  EXPECT_TRUE(std::move(second).release_async("enough").future().get());
+  EXPECT_TRUE(to_future(std::move(second).release_async("enough")).get());
   EXPECT_EQ(seen().info.state, run_state::interrupted);
 }
 
@@ -349,7 +351,7 @@ TEST_P(asynchronous, a_book_that_goes_finishes_what_was_begun) {
   };
   auto step = first.step_async("load", body);
   auto refused = book->start_async(nightly_, key{"next"});
-  auto ending = std::move(refused).future();
+  auto ending = to_future(std::move(refused));
   begun.wait();
   { auto const dropped = std::move(first); }
   std::jthread const goer([&] { book.reset(); });
