@@ -1,5 +1,7 @@
 #include "output_log.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace command {
 
 namespace {
@@ -19,6 +21,10 @@ json with(json const& who, json const& more) {
 
 }  // namespace
 
+output_log::output_log(journal& log, json const& who)
+    : log_(log), who_(std::make_unique<json>(who)) {}
+output_log::~output_log() = default;
+
 bool output_log::has_room(std::size_t size) noexcept {
   auto const wanted = size + least;
   if (left_out_ == 0 && wanted <= room_) {
@@ -31,18 +37,18 @@ bool output_log::has_room(std::size_t size) noexcept {
 
 void output_log::take(printed_line const& one) {
   if (!has_room(one.text.size())) return;
-  log_.info("output", with(who_, {{"stream", one.stream}, {"text", one.text}}));
+  log_.info("output", with(*who_, {{"stream", one.stream}, {"text", one.text}}));
 }
 
 void output_log::warn(std::string_view event, std::string_view text, std::string_view why) {
   text = text.substr(0, enough);
   if (!has_room(text.size())) return;
-  log_.warning(event, with(who_, {{"text", text}, {"why", why}}));
+  log_.warning(event, with(*who_, {{"text", text}, {"why", why}}));
 }
 
 void output_log::finish() {
   if (left_out_ == 0) return;
-  log_.warning("output_left_out", with(who_, {{"bytes", left_out_}}));
+  log_.warning("output_left_out", with(*who_, {{"bytes", left_out_}}));
 }
 
 }  // namespace command

@@ -10,19 +10,22 @@
 #include "capture.hpp"
 #include "journal.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
-#include <utility>
 
 namespace command {
 
 class output_log {
  public:
   /// `who`: the first fields of each line.
-  output_log(journal& log, nlohmann::ordered_json who) : log_(log), who_(std::move(who)) {}
+  output_log(journal& log, nlohmann::ordered_json const& who);
+  output_log(output_log const&) = delete;
+  output_log& operator=(output_log const&) = delete;
+  ~output_log();
 
   void take(printed_line const& one);
   /// A line of another event, of the same measure; the beginning of the text is enough.
@@ -35,7 +38,7 @@ class output_log {
   bool has_room(std::size_t size) noexcept;
 
   journal& log_;
-  nlohmann::ordered_json who_;
+  std::unique_ptr<nlohmann::ordered_json> who_;
   std::size_t room_ = at_most;
   std::uint64_t left_out_ = 0;
 };
