@@ -1,6 +1,12 @@
 # `cmake --install`, in three parts: library (what programs need to run), development (to be built),
 # command. What find_package(daybook) and pkg-config read afterwards finds its folders from where
 # it lies, so that the whole may be moved.
+#
+# What is installed is stripped, however it was built; an archive keeps the names to link with. cpack
+# strips by itself (packages.cmake).
+if(NOT DAYBOOK_PACKAGE)
+  install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)" ALL_COMPONENTS)
+endif()
 set(daybook_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/daybook)
 set(daybook_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -14,6 +20,10 @@ install(EXPORT daybook_targets NAMESPACE daybook:: FILE daybook-targets.cmake
 # A static daybook leaves the database libraries to the user's link; a shared one brings them along.
 get_target_property(daybook_type daybook TYPE)
 if(daybook_type STREQUAL "STATIC_LIBRARY")
+  # CMake strips programs and shared libraries only.
+  install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:daybook>\"
+    COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
   set(daybook_static TRUE)
   set(daybook_pc_requires "Requires: sqlite3 >= 3.37, libpq, libmariadb, libcrypto")
 else()

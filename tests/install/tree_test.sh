@@ -18,6 +18,17 @@ done
 for file in daybook.pc daybook-config.cmake daybook-config-version.cmake daybook-targets.cmake; do
   [[ -n $(find "$tree/lib" -name "$file") ]] || { echo "not installed: $file"; wrong=1; }
 done
+# Nobody wants our debug information on a machine that only runs us.
+while IFS= read -r file; do
+  if objdump -h "$file" 2>/dev/null | grep ' \.debug_info' >/dev/null; then
+    echo "not stripped: $file"
+    wrong=1
+  fi
+done < <(find "$tree" -type f \( -path '*/bin/*' -o -name '*.so*' -o -name '*.a' \))
+if nm "$tree/bin/daybook" 2>/dev/null | grep . >/dev/null; then
+  echo "not stripped of its names: $tree/bin/daybook"
+  wrong=1
+fi
 # Nothing may lead back to where it was built.
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
 if grep -rlI -e "$source/" -e "$build/" "$tree/lib" "$tree/share" "$tree/include"; then
