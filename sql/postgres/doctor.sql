@@ -17,6 +17,14 @@ from (values ('sync_standbys', array['sync', 'quorum']),
   left join pg_catalog.pg_stat_replication s on s.state is distinct from 'backup'
 group by kind.name
 union all
+select 'exposed_functions', coalesce(pg_catalog.string_agg(p.proname, ', ' order by p.proname), '')
+from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+where n.nspname = '{schema}' and p.prosecdef and p.proname ~ '^{prefix}watch_[0-9]+$'
+  and (exists (select from pg_catalog.aclexplode(
+                 coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) as a
+               where a.grantee <> p.proowner)
+    or not coalesce(p.proconfig, array[]::text[]) @> array['search_path=pg_catalog, pg_temp'])
+union all
 select 'not_writable', coalesce(pg_catalog.string_agg(c.relname, ', ' order by c.relname), '')
 from unnest(array['version', 'clock', 'holder', 'run', 'step', 'attempt', 'intent', 'carry',
   'change', 'queue', 'member_id', 'member', 'segment', 'claim', 'done', 'outcome', 'request',

@@ -71,11 +71,13 @@ from (
 -- there the index alone says which are there, at the cost of an id for each. Nor need it see the
 -- queue, which may have been made since: `how` it is then done was written when the triggers were
 -- installed. Where that is not so any more, the claim mends it, as for any member of before.
+-- It has its owner's rights: nobody else may hang it on a table of theirs, nor have it take their
+-- temporary types for the server's.
 -- name: watch.install
 -- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
 --   grain_us, rounds, on_new, segment_size
 create or replace function "{schema}".{prefix}watch_{id}() returns trigger
-language plpgsql security definer set search_path = pg_catalog as
+language plpgsql security definer set search_path = pg_catalog, pg_temp as
 $the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$
 begin
   if tg_op = 'TRUNCATE' then
@@ -139,6 +141,8 @@ begin
   return null;
 end
 $the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$;
+-- then
+revoke all on function "{schema}".{prefix}watch_{id}() from public;
 -- then
 drop trigger if exists {prefix}watch_{own}_insert on {source};
 -- then

@@ -74,6 +74,10 @@ constexpr std::array rules{
          "connect to a server, and as a user, that may write"},
     rule{"postgres", "rights", "not_writable", test::is, "", verdict::invalid,
          "grant this user select, insert, update and delete on the book's tables"},
+    rule{
+        "postgres", "triggers", "exposed_functions", test::is, "", verdict::invalid,
+        "install the triggers of these queues again (daybook queues watch QUEUE --install): other "
+        "users may execute their functions with the rights of the owner, and so change the queues"},
     rule{"postgres", "durable commit", "synchronous_commit", test::is_not, "off", verdict::invalid,
          "set synchronous_commit to 'local' or more"},
     rule{"postgres", "fsync", "fsync", test::is, "on", verdict::invalid,
