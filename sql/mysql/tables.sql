@@ -38,10 +38,10 @@ where c.table_schema = :schema and c.table_name = :table order by c.ordinal_posi
 -- A row for each column of each index; `column` is null where only the start of it is in the index.
 -- name: table.indexes
 -- in: schema, table
--- out: name, column, is_unique, is_primary, condition
+-- out: name, column, is_unique, is_primary, is_deferrable, condition
 select s.index_name, case when s.sub_part is null then s.column_name end,
   case when s.non_unique = 0 then 1 else 0 end,
-  case when s.index_name = 'PRIMARY' then 1 else 0 end, ''
+  case when s.index_name = 'PRIMARY' then 1 else 0 end, 0, ''
 from information_schema.statistics s
 where s.table_schema = :schema and s.table_name = :table
 order by s.index_name, s.seq_in_index;

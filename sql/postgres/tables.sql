@@ -38,9 +38,9 @@ order by a.attnum;
 -- A row for each column of each index; `column` is null for an expression.
 -- name: table.indexes
 -- in: schema, table
--- out: name, column, is_unique, is_primary, condition
+-- out: name, column, is_unique, is_primary, is_deferrable, condition
 select i.relname, a.attname, case when x.indisunique then 1 else 0 end,
-  case when x.indisprimary then 1 else 0 end,
+  case when x.indisprimary then 1 else 0 end, case when x.indimmediate then 0 else 1 end,
   coalesce(pg_catalog.pg_get_expr(x.indpred, x.indrelid), '')
 from pg_catalog.pg_index x
   join pg_catalog.pg_class c on c.oid = x.indrelid

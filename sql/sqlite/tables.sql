@@ -28,15 +28,15 @@ from pragma_table_xinfo(:table, :schema) c where c.hidden <> 1 order by c.cid;
 -- A row for each column of each index, also of the rowid; `column` is null for an expression.
 -- name: table.indexes
 -- in: schema, table
--- out: name, column, is_unique, is_primary, condition
-select i.name, x.name, i."unique", case when i.origin = 'pk' then 1 else 0 end,
+-- out: name, column, is_unique, is_primary, is_deferrable, condition
+select i.name, x.name, i."unique", case when i.origin = 'pk' then 1 else 0 end, 0,
   case when i.partial = 0 then ''
     else (select substr(m.sql, instr(lower(m.sql), ' where ') + 7) from sqlite_schema m
           where m.type = 'index' and m.name = i.name) end
 from pragma_index_list(:table, :schema) i, pragma_index_xinfo(i.name, :schema) x
 where x.key = 1
 union all
-select 'rowid', c.name, 1, 1, '' from pragma_table_xinfo(:table, :schema) c
+select 'rowid', c.name, 1, 1, 0, '' from pragma_table_xinfo(:table, :schema) c
 where c.pk = 1 and upper(c.type) = 'INTEGER'
   and not exists (select 1 from pragma_table_xinfo(:table, :schema) o where o.pk = 2)
   and not exists (select 1 from pragma_index_list(:table, :schema) i where i.origin = 'pk');

@@ -76,9 +76,9 @@ class examiner {
     }
     if (key.nullable)
       no("the key, column " + quoted(name) + " of " + quoted(in.name) + ", may be null");
-    if (!in.unique(std::vector{name})) {
+    if (auto const unique = in.unique(std::vector{name}); !unique.holds) {
       no("the key, column " + quoted(name) + " of " + quoted(in.name) +
-         ", is not unique: give it a unique index");
+         ", is not unique: " + (unique.remedy.empty() ? "give it a unique index" : unique.remedy));
     }
   }
 

@@ -93,9 +93,11 @@ void keyset::look_at(core::context const& with, sweep_strategy const& of) {
     if (std::count(key_.begin(), key_.end(), one) > 1) bad("its key names '" + one + "' twice");
     add(one, true);
   }
-  if (!table_.unique(key_)) {
-    bad("(" + base::listed(key_) + ") need not be unique in table '" + table_.name +
-        "': it wants a unique index over these columns, or the primary key (key)");
+  if (auto const unique = table_.unique(key_); !unique.holds) {
+    bad("(" + base::listed(key_) + ") need not be unique in table '" + table_.name + "': " +
+        (unique.remedy.empty() ? "it wants a unique index over these columns, or the primary key "
+                                 "(key)"
+                               : unique.remedy));
   }
 }
 

@@ -42,8 +42,11 @@ void check_column(store const& of, watched_table const& what, tables::table cons
   }
   if (found.nullable) bad(of, what, "the column may be null: declare it 'not null'");
   std::array<std::string, 1> const alone{what.key};
-  if (!in.unique(alone)) {
-    bad(of, what, "its values need not be unique: it wants a unique index over this column alone");
+  if (auto const unique = in.unique(alone); !unique.holds) {
+    bad(of, what,
+        "its values need not be unique: " + (unique.remedy.empty()
+                                                 ? "it wants a unique index over this column alone"
+                                                 : unique.remedy));
   }
 }
 

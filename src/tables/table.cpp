@@ -79,7 +79,8 @@ std::vector<index> indexes_of(db::table const& found) {
                      .columns = {},
                      .unique = db::get<std::int64_t>(row[2]) != 0,
                      .primary = db::get<std::int64_t>(row[3]) != 0,
-                     .condition = db::get<std::string>(row[4])});
+                     .deferrable = db::get<std::int64_t>(row[4]) != 0,
+                     .condition = db::get<std::string>(row[5])});
     }
     out.back().columns.push_back(db::get<std::optional<std::string>>(row[1]).value_or(""));
   }
@@ -111,14 +112,21 @@ column const* table::find(std::string_view wanted) const noexcept {
   return found == columns.end() ? nullptr : &*found;
 }
 
-bool table::unique(std::span<std::string const> wanted) const noexcept {
+uniqueness table::unique(std::span<std::string const> wanted) const {
   auto const asked = [&](std::string const& one) {
     return std::find(wanted.begin(), wanted.end(), one) != wanted.end();
   };
-  return std::any_of(indexes.begin(), indexes.end(), [&](index const& one) {
-    return one.unique && one.condition.empty() &&
-           std::all_of(one.columns.begin(), one.columns.end(), asked);
-  });
+  uniqueness out;
+  for (auto const& one : indexes) {
+    bool const fits = one.unique && one.condition.empty() &&
+                      std::all_of(one.columns.begin(), one.columns.end(), asked);
+    if (fits && !one.deferrable) return {.holds = true};
+    if (!fits || !out.remedy.empty()) continue;
+    out.remedy = "the constraint '" + one.name +
+                 "' is deferrable, so two rows of a transaction may have one key: declare it 'not "
+                 "deferrable'";
+  }
+  return out;
 }
 
 index const* table::led_by(std::span<std::string const> wanted) const noexcept {

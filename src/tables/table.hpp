@@ -35,7 +35,15 @@ struct index {
   std::vector<std::string> columns;  ///< empty for one that is an expression
   bool unique = false;
   bool primary = false;
-  std::string condition;  ///< it has only rows that satisfy this; empty: all
+  bool deferrable = false;  ///< unique only when a transaction commits
+  std::string condition;    ///< it has only rows that satisfy this; empty: all
+};
+
+/// Whether columns can never be equal in two rows.
+struct uniqueness {
+  bool holds = false;
+  /// What to change of a constraint that falls short of it; empty: there is none.
+  std::string remedy = {};
 };
 
 enum class sort : std::uint8_t { table, partitioned, view, other };
@@ -52,8 +60,8 @@ struct table {
 
   /// Null: there is none of that name.
   [[nodiscard]] column const* find(std::string_view column) const noexcept;
-  /// Whether these columns, in any order, can never be equal in two rows.
-  [[nodiscard]] bool unique(std::span<std::string const> columns) const noexcept;
+  /// Of these columns, in any order.
+  [[nodiscard]] uniqueness unique(std::span<std::string const> columns) const;
   /// An index that begins with these columns, in this order, and has all rows; null: none.
   [[nodiscard]] index const* led_by(std::span<std::string const> columns) const noexcept;
 };
