@@ -154,7 +154,13 @@ void rows_of_query::open(std::string_view query) {
   if (held_ && in_transaction) {
     (*held_)->begin(isolation::read_committed);
     begun_ = true;
-    (*held_)->run({.name = "user", .text = "set transaction read only"}, {});
+    // The caller's work between two pages may outlast a lease, and the transaction locks no row.
+    // A caller whose machine is gone is found in minutes, a frozen one in a day.
+    for (auto const* const setting :
+         {"set transaction read only", "set local idle_in_transaction_session_timeout = '1d'",
+          "set local tcp_keepalives_idle = 60"}) {
+      (*held_)->run({.name = "user", .text = setting}, {});
+    }
   }
   run([&](db::session& on) {
     bool const alone = width_of(with_, on, how) == 1;
