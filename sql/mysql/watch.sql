@@ -68,26 +68,29 @@ where c.table_schema = :schema and c.table_name = :table and c.column_name = :ke
 -- found by its key. Nor need it see the queue, which may have been made since: options are then
 -- those of when the triggers were installed. Where that is not so any more, the claim mends it, as
 -- for any member of before.
+-- Where the table, the book and the session are of one schema, none is named (`own_schema`,
+-- `book_schema` are empty): a dump can then be restored under another name.
 -- name: watch.install
--- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
---   grain_us, rounds, on_new, segment_size
-create or replace trigger {place}.{prefix}watch_{own}_insert after insert on {source} for each row
+-- holes: id, own, source, place, own_schema, book_schema, name, of_key, key, new_key, old_key,
+--   page_ok, new_ok, period_us, grain_us, rounds, on_new, segment_size
+create or replace trigger {own_schema}{prefix}watch_{own}_insert after insert
+  on {own_schema}{name} for each row
 begin
   declare fresh, size, grain, at_us bigint;
   declare by_round, at_once tinyint;
   if {new_ok} then
-    insert into {watched_id} values (null);
+    insert into {book_schema}{prefix}watched_id values (null);
     set fresh = last_insert_id();
-    delete w from {watched_id} w where w.id = fresh;
+    delete w from {book_schema}{prefix}watched_id w where w.id = fresh;
     set at_us = {now};
-    insert ignore into {member} (id, queue, member_key, created_us)
+    insert ignore into {book_schema}{prefix}member (id, queue, member_key, created_us)
     values (fresh, {id}, {new_key}, at_us);
-    if exists (select 1 from {member} where id = fresh) then
+    if exists (select 1 from {book_schema}{prefix}member where id = fresh) then
       select coalesce(max(period_us), {period_us}), coalesce(max(grain_us), {grain_us}),
         coalesce(max(rounds), {rounds}), coalesce(max(on_new), {on_new})
-      into size, grain, by_round, at_once from {queue} where id = {id};
-      insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
-        turn_us)
+      into size, grain, by_round, at_once from {book_schema}{prefix}queue where id = {id};
+      insert into {book_schema}{prefix}segment (hi, lo, queue, lane, state, attempts, crashes,
+        period_us, due_us, turn_us)
       values (fresh + 1, fresh, {id}, 5, 0, 0, 0, size,
         case when by_round = 1 and at_once = 1 then 0
              when by_round = 1 then (at_us + 999999) div 1000000 * 1000000
@@ -97,45 +100,51 @@ begin
   end if;
 end;
 -- then
-create or replace trigger {place}.{prefix}watch_{own}_delete after delete on {source} for each row
+create or replace trigger {own_schema}{prefix}watch_{own}_delete after delete
+  on {own_schema}{name} for each row
 begin
   declare gone bigint;
-  select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
+  select max(id) into gone from {book_schema}{prefix}member
+  where queue = {id} and member_key = cast({old_key} as binary);
   if gone is not null then
-    delete m from {member} m where m.id = gone;
+    delete m from {book_schema}{prefix}member m where m.id = gone;
     if row_count() = 0 then set gone = null; end if;
   end if;
   if gone is null then
-    delete m from {member} m where m.queue = {id} and m.member_key = cast({old_key} as binary);
+    delete m from {book_schema}{prefix}member m
+    where m.queue = {id} and m.member_key = cast({old_key} as binary);
   end if;
 end;
 -- then
-create or replace trigger {place}.{prefix}watch_{own}_update after update on {source} for each row
+create or replace trigger {own_schema}{prefix}watch_{own}_update after update
+  on {own_schema}{name} for each row
 begin
   declare gone, fresh, size, grain, at_us bigint;
   declare by_round, at_once tinyint;
   if not cast({old_key} as binary) <=> cast({new_key} as binary) then
-    select max(id) into gone from {member} where queue = {id} and member_key = cast({old_key} as binary);
+    select max(id) into gone from {book_schema}{prefix}member
+    where queue = {id} and member_key = cast({old_key} as binary);
     if gone is not null then
-      delete m from {member} m where m.id = gone;
+      delete m from {book_schema}{prefix}member m where m.id = gone;
       if row_count() = 0 then set gone = null; end if;
     end if;
     if gone is null then
-      delete m from {member} m where m.queue = {id} and m.member_key = cast({old_key} as binary);
+      delete m from {book_schema}{prefix}member m
+      where m.queue = {id} and m.member_key = cast({old_key} as binary);
     end if;
     if {new_ok} then
-      insert into {watched_id} values (null);
+      insert into {book_schema}{prefix}watched_id values (null);
       set fresh = last_insert_id();
-      delete w from {watched_id} w where w.id = fresh;
+      delete w from {book_schema}{prefix}watched_id w where w.id = fresh;
       set at_us = {now};
-      insert ignore into {member} (id, queue, member_key, created_us)
+      insert ignore into {book_schema}{prefix}member (id, queue, member_key, created_us)
       values (fresh, {id}, {new_key}, at_us);
-      if exists (select 1 from {member} where id = fresh) then
+      if exists (select 1 from {book_schema}{prefix}member where id = fresh) then
         select coalesce(max(period_us), {period_us}), coalesce(max(grain_us), {grain_us}),
           coalesce(max(rounds), {rounds}), coalesce(max(on_new), {on_new})
-        into size, grain, by_round, at_once from {queue} where id = {id};
-        insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us,
-          turn_us)
+        into size, grain, by_round, at_once from {book_schema}{prefix}queue where id = {id};
+        insert into {book_schema}{prefix}segment (hi, lo, queue, lane, state, attempts, crashes,
+          period_us, due_us, turn_us)
         values (fresh + 1, fresh, {id}, 5, 0, 0, 0, size,
           case when by_round = 1 and at_once = 1 then 0
                when by_round = 1 then (at_us + 999999) div 1000000 * 1000000

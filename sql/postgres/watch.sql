@@ -74,8 +74,8 @@ from (
 -- It has its owner's rights: nobody else may hang it on a table of theirs, nor have it take their
 -- temporary types for the server's.
 -- name: watch.install
--- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
---   grain_us, rounds, on_new, segment_size
+-- holes: id, own, source, place, own_schema, book_schema, name, of_key, key, new_key, old_key,
+--   page_ok, new_ok, period_us, grain_us, rounds, on_new, segment_size
 create or replace function "{schema}".{prefix}watch_{id}() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as
 $the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$

@@ -52,8 +52,8 @@ select null, null, '(', ')' where :schema is not null and :table is not null and
 -- answers it is there: under "insert or replace" a conflict here would be resolved so, too. When a
 -- member is due: see member.arm.
 -- name: watch.install
--- holes: id, own, source, place, name, of_key, key, new_key, old_key, page_ok, new_ok, period_us,
---   grain_us, rounds, on_new, segment_size
+-- holes: id, own, source, place, own_schema, book_schema, name, of_key, key, new_key, old_key,
+--   page_ok, new_ok, period_us, grain_us, rounds, on_new, segment_size
 drop trigger if exists {place}.{prefix}watch_{own}_insert;
 -- then
 drop trigger if exists {place}.{prefix}watch_{own}_delete;

@@ -152,6 +152,18 @@ void change(store const& of, remark const* by, std::string_view action, std::str
 
 std::string text_of(watched_table const& of) { return of.table + "." + of.key; }
 
+struct schemas {
+  std::string session;
+  std::string book;
+};
+
+schemas schemas_of(core::context const& with) {
+  schemas out;
+  out.book = with.sql.fill("{schema}");
+  core::read(with, [&](db::session& on) { out.session = on.schema(); });
+  return out;
+}
+
 }  // namespace
 
 followed look_at(store const& of, watched_table const& what) {
@@ -164,11 +176,18 @@ followed look_at(store const& of, watched_table const& what) {
   auto const as = conversion_of(with, out.table, what.key);
   auto const new_key = tables::key_of(with, column, "new." + bare);
   auto const here = of.present();
+  auto const schemas = schemas_of(with);
+  bool const one_schema = schemas.session == schemas.book && schemas.book == out.table.schema;
+  auto const before = [&](std::string const& schema) {
+    return one_schema ? std::string() : tables::quoted(with.dialect, schema) + ".";
+  };
   out.sql = {
       {"id", std::to_string(here.id)},
       {"own", own_of(of)},
       {"source", out.table.sql},
       {"place", tables::quoted(with.dialect, out.table.schema)},
+      {"own_schema", before(out.table.schema)},
+      {"book_schema", before(schemas.book)},
       {"name", tables::quoted(with.dialect, out.table.name)},
       {"of_key", of_key(out.table, column, bare)},
       {"column", "t." + bare},

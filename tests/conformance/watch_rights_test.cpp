@@ -99,6 +99,31 @@ TEST_P(watch_rights, the_doctor_finds_functions_that_others_may_execute) {
   }
 }
 
+/// A dump of one database, restored under another name beside it.
+TEST_P(watch_rights, a_dump_is_restored_under_another_name) {
+  if (!on_mariadb()) return;
+  support::fresh_database const shop(GetParam());
+  support::fresh_database const copy(GetParam());
+  // Statements of a movable clock name its table.
+  daybook::book book(shop.url());
+  book.migrate();
+  shop.execute("create table product(code varchar(40) not null primary key) engine = InnoDB");
+  book.make_queue("stock").watch({.table = "product", .key = "code"}).install();
+  shop.execute("insert into product values ('a')");
+  auto const name = [](std::string const& url) { return url.substr(url.rfind('/') + 1); };
+  auto const as = " --no-defaults --socket=" + shop.query("select @@socket") + " --user=root ";
+  auto const command =
+      "mariadb-dump" + as + name(shop.url()) + " | mariadb" + as + name(copy.url());
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  copy.execute("insert into product values ('b')");
+  copy.execute("update product set code = 'c' where code = 'a'");
+  EXPECT_EQ(copy.query("select group_concat(member_key order by member_key) from daybook_member"),
+            "b,c");
+  EXPECT_EQ(shop.query("select group_concat(member_key) from daybook_member"), "a");
+  copy.execute("delete from product");
+  EXPECT_EQ(copy.query("select count(*) from daybook_member"), "0");
+}
+
 DAYBOOK_ON_EVERY_ENGINE(watch_rights);
 
 }  // namespace
