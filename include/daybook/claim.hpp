@@ -41,6 +41,12 @@ class DAYBOOK_EXPORT claim {
   // A task that is not of this claim, or finished already, is daybook::error (fault::bad_argument)
   // and harms no other.
 
+  /// Writes down that these are about to begin; call it before the work on them. It returns when
+  /// the record is committed, and does nothing in a claim of beginning::with_claim. outcome::lost:
+  /// the claim is another's by now; do not begin. On failure: throws daybook::error; do not begin,
+  /// and it may be called again.
+  outcome begin(std::span<task const* const> tasks);
+  outcome begin(daybook::task const& task);
   /// Notes how it ended: written with flush() or complete().
   void finish(task const& of, result how);
   /// Runs `body` in a transaction of the book's in which the task is finished as well: exactly

@@ -47,6 +47,8 @@ struct hand_out_options {
   /// How often to ask when nothing is due, with a jitter of a quarter: one statement each time. 1
   /// ms to an hour. It finds what nobody tells of; see hand_out.
   std::chrono::milliseconds poll = std::chrono::seconds{1};
+  /// beginning::announced: a task that is handed out has begun when handed::begin() has said so.
+  daybook::beginning beginning = beginning::with_claim;
 };
 
 /// One task in a thread's hands. Dropped without a result it has failed (in a queue of
@@ -66,6 +68,9 @@ class DAYBOOK_EXPORT handed {
   /// Asked to stop when the claim is known to be another's: what is done from then on may be done
   /// twice.
   [[nodiscard]] std::stop_token lost() const noexcept;
+
+  /// As claim::begin(), where hand_out_options::beginning is announced; nothing else calls for it.
+  outcome begin();
 
   // A second result is daybook::error (fault::bad_argument).
 
@@ -113,9 +118,15 @@ struct hand_out_counts {
   std::size_t unwritten = 0;  ///< finished, and not in the ledger yet
 };
 
-/// Suspects (see task_state::suspect) are handed out alone, when the threads have finished all
-/// else: when nothing else is due, or, now and then, by claiming nothing until then. Two hand_outs
-/// in one process do not know of each other's.
+/// Suspects (see task_state::suspect) are handed out one at a time, beside all else. One that has
+/// crashed twice, or whose next crash is its last, is handed out when the threads have finished
+/// what they have, and nothing else is until it has ended; neither for longer than 20 seconds,
+/// after which it is tried again later, or others go on beside it. Two hand_outs in one process do
+/// not know of each other's.
+///
+/// A task is handed out when the book knows that it begins: in a queue of step_mode::at_most_once
+/// just then, else for some tasks ahead, as many as begin within half of flush_every. What was not
+/// begun when the process dies is nobody's suspect.
 ///
 /// A process that has not renewed its lease for two thirds of it, by its own clock, hands nothing
 /// out and claims nothing until it has: others may soon take it for dead.
@@ -147,7 +158,7 @@ class DAYBOOK_EXPORT hand_out {
   /// to stop, or closed. On failure: daybook::error (fault::forked) in a child of fork().
   [[nodiscard]] std::optional<handed> next(std::stop_token stop = {});
   /// The same for several: waits for the first, and then until there are `most`, or `gather` is
-  /// over. A suspect comes alone. `most`: 1 to 10000; `gather`: 0 to an hour. On failure: as
+  /// over. A suspect comes by itself. `most`: 1 to 10000; `gather`: 0 to an hour. On failure: as
   /// next(); daybook::error (fault::bad_argument).
   [[nodiscard]] std::vector<handed> next_batch(std::size_t most, std::chrono::milliseconds gather,
                                                std::stop_token stop = {});

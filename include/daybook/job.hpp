@@ -51,6 +51,9 @@ class DAYBOOK_EXPORT job {
   [[nodiscard]] std::stop_token stopping() const noexcept;
   [[nodiscard]] halt why() const noexcept;
 
+  /// As handed::begin(), where work_options::claims says that tasks are announced.
+  outcome begin();
+
   // At most one of these three; then what the handler returns is not looked at.
 
   /// Runs `body` in a transaction in which the task is finished, too: exactly once.
@@ -89,6 +92,8 @@ class DAYBOOK_EXPORT job_batch {
   // (fault::bad_argument). Those without a result when the handler returns have failed; when it
   // throws, with that text.
 
+  /// As handed::begin(), where work_options::claims says that tasks are announced.
+  outcome begin(std::size_t at);
   /// As it comes; written down within hand_out_options::flush_every.
   void finish(std::size_t at, result how);
   /// Not done, and not counted as an attempt.

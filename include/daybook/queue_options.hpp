@@ -4,6 +4,7 @@
 
 #include <daybook/names.hpp>
 #include <daybook/outcome.hpp>
+#include <daybook/task.hpp>
 #include <daybook/time.hpp>
 
 #include <chrono>
@@ -86,7 +87,8 @@ struct imported {
 
 struct claim_options {
   int limit = 1000;       ///< 1 to 10000 tasks
-  bool suspects = false;  ///< one suspect instead; for a process that holds nothing else
+  bool suspects = false;  ///< one suspect instead
+  daybook::beginning beginning = beginning::with_claim;
 };
 
 }  // namespace v1

@@ -24,8 +24,15 @@ enum class task_state : std::int8_t {
   failed = 3,     ///< at its last turn, after all its attempts; it waits for the next
   dead = 4,       ///< waits for a person: its attempts are over, or it killed its workers
   unknown = 5,    ///< at most once, and nobody knows its end: waits for a person
-  suspect = 6,    ///< was in hand when a worker died: due, and claimed singly
+  suspect = 6,    ///< was begun when a worker died: due, and claimed singly
   discarded = 7,  ///< given up by a person, or cancelled by its handler
+};
+
+/// Which tasks of a claim count as begun. When its worker dies, these are suspects, or unknown in a
+/// queue of step_mode::at_most_once; the others go back as they were.
+enum class beginning : std::uint8_t {
+  with_claim,  ///< all, from the start
+  announced,   ///< those that begin() was called for
 };
 
 /// "waiting", "running", ...

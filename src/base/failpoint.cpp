@@ -18,7 +18,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 152> names{
+constexpr std::array<std::string_view, 155> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -110,6 +110,9 @@ constexpr std::array<std::string_view, 152> names{
     "claim.before_commit",
     "claim.committed",
     "claim.taken",
+    "begin_task.begun",
+    "begin_task.before_commit",
+    "begin_task.committed",
     "settle_claim.begun",
     "settle_claim.before_commit",
     "settle_claim.committed",
@@ -179,11 +182,11 @@ constexpr std::array<std::string_view, 152> names{
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
 static_assert(names[first_of_queues] == "block.begun");
-constexpr std::size_t first_of_schedules = 116;
+constexpr std::size_t first_of_schedules = 119;
 static_assert(names[first_of_schedules] == "schedule.begun");
-constexpr std::size_t first_of_aggregations = 125;
+constexpr std::size_t first_of_aggregations = 128;
 static_assert(names[first_of_aggregations] == "declare.begun");
-constexpr std::size_t first_of_tables = 146;
+constexpr std::size_t first_of_tables = 149;
 static_assert(names[first_of_tables] == "watch.begun");
 
 struct place {

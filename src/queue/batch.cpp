@@ -37,16 +37,6 @@ verdict verdict_of(result const& how) {
   return out;
 }
 
-verdict::kind kind_of(task_state state) {
-  switch (state) {
-    case task_state::succeeded: return verdict::kind::success;
-    case task_state::failed: return verdict::kind::failure;
-    case task_state::discarded: return verdict::kind::cancel;
-    case task_state::unknown: return verdict::kind::unknown;
-    default: return verdict::kind::snooze;
-  }
-}
-
 }  // namespace
 
 void add_done(base::rows& to, task const& of, std::int64_t count, verdict const& how) {
@@ -62,26 +52,6 @@ task_state state_of(verdict::kind what) noexcept {
     case verdict::kind::unknown: return task_state::unknown;
     default: return task_state::waiting;
   }
-}
-
-std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
-                                    std::string const& claim) {
-  auto const found = db::run(on, with.sql["claim.ledger"], {claim});
-  std::vector<ledger_entry> out(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    auto const row = found.row(i);
-    std::int64_t state = 0;
-    std::int64_t finished = 0;
-    decode(row[0], out[i].lo);
-    decode(row[1], out[i].hi);
-    decode(row[2], state);
-    decode(row[3], out[i].how.delay_us);
-    decode(row[4], finished);
-    decode(row[5], out[i].how.remark);
-    out[i].how.what = kind_of(static_cast<task_state>(state));
-    out[i].how.finished_us = finished;
-  }
-  return out;
 }
 
 ends text_of(settled const& what, policy const& by) {
@@ -262,7 +232,7 @@ bool batch::all_ended() const {
   if (!in_doubt) return true;
   // Others' transactions have ended by now; the ledger has what they committed.
   core::read(of_->with(), of_->with().lease, [&](db::session& on) {
-    for (auto const& one : ledger_of(of_->with(), on, id_)) in_ledger -= one.hi - one.lo;
+    for (auto const& one : ledger_of(of_->with(), on, id_).ended) in_ledger -= one.hi - one.lo;
   });
   return in_ledger == 0;
 }
@@ -280,7 +250,7 @@ bool batch::lock_claim(db::session& on) const {
 
 std::vector<char> batch::in_ledger(db::session& on) const {
   std::vector<char> out(tasks_.size());
-  for (auto const& entry : ledger_of(of_->with(), on, id_)) {
+  for (auto const& entry : ledger_of(of_->with(), on, id_).ended) {
     for (auto id = entry.lo; id < entry.hi; ++id) out[position({.id = id})] = 1;
   }
   return out;
@@ -291,7 +261,7 @@ void batch::read_ledger(db::session& on) {
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     if (standings_[i] == standing::in_ledger) verdicts_[i] = {};
   }
-  for (auto const& entry : ledger_of(of_->with(), on, id_)) {
+  for (auto const& entry : ledger_of(of_->with(), on, id_).ended) {
     for (auto id = entry.lo; id < entry.hi; ++id) verdicts_[position({.id = id})] = entry.how;
   }
 }
@@ -368,7 +338,7 @@ bool batch::goes_together() const {
   return of_->goes_together() && !ledger_used_ && !end_in_doubt_ && !of_->present().by.in_order;
 }
 
-outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
+outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>* next) {
   auto const& with = of_->with();
   with.check_process();
   auto const by = of_->present().by;
@@ -383,7 +353,7 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
   if (next != nullptr) {
     id = store::new_id();
     holder = of_->holder();
-    of_->add_taking(calls, id, holder, limit);
+    of_->add_taking(calls, id, holder, options);
   }
   try {
     auto answers = core::write_together(with, core::for_a_lease(with, "complete"), calls);
@@ -391,7 +361,7 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {
       *next =
-          of_->taken({.found = db::gathered(std::span(answers).subspan(fence + 1))}, id, holder);
+          of_->taken(store::answered(std::span(answers).subspan(fence + 1), options), id, holder);
       of_->follow_seen();
     }
     return *became_;
@@ -402,7 +372,7 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
       auto const became = ended({});
       if (next == nullptr || (*next = of_->settle_claim(id, holder))) return became;
       // That claim never will be made, which does not mean that nothing is due.
-      if (became == outcome::done) *next = of_->try_claim({.limit = limit});
+      if (became == outcome::done) *next = of_->try_claim(options);
       return became;
     } catch (...) {
       if (next != nullptr) of_->add_orphan(id, holder);
@@ -414,18 +384,18 @@ outcome batch::end_together(int limit, std::unique_ptr<batch>* next) {
 outcome batch::complete() {
   std::lock_guard const lock(guard_);
   if (became_) return *became_;
-  return goes_together() ? end_together(0, nullptr) : ended({});
+  return goes_together() ? end_together({}, nullptr) : ended({});
 }
 
-outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
+outcome batch::complete_and_claim(claim_options const& options, std::unique_ptr<batch>& next) {
   of_->attend_at_times();
   std::lock_guard const lock(guard_);
   if (end_in_doubt_ && !became_) ended({});
   if (became_) {
-    if (became_ == outcome::done) next = of_->claim({.limit = limit});
+    if (became_ == outcome::done) next = of_->claim(options);
     return *became_;
   }
-  if (goes_together() && !of_->present().in_turns()) return end_together(limit, &next);
+  if (goes_together() && !of_->present().in_turns()) return end_together(options, &next);
   auto const holder = of_->holder();
   std::string id;
   taking took;
@@ -434,7 +404,7 @@ outcome batch::complete_and_claim(int limit, std::unique_ptr<batch>& next) {
     became = ended([&](db::session& on) {
       id = store::new_id();
       took = {};
-      took = of_->take_in(on, id, holder, limit, false);
+      took = of_->take_in(on, id, holder, options);
     });
   } catch (...) {
     if (took.any()) of_->add_orphan(id, holder);

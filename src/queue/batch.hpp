@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/session.hpp"
+#include "queue/ledger.hpp"
 #include "queue/settle.hpp"
 #include "queue/store.hpp"
 
@@ -54,11 +55,18 @@ class batch {
   [[nodiscard]] std::string idempotency_key(task const& of) const;
   /// The queue's rate: when each task may start.
   void space_starts(std::int64_t first_us, std::int64_t slot_us);
-  /// It may have one that another batch has begun.
-  void has_ledger() noexcept { ledger_used_ = true; }
+  /// Its tasks begin when begin() says so; the claim's ledger says that they do.
+  void announce() { announced_.assign(tasks_.size(), 0), ledger_used_ = true; }
+  [[nodiscard]] bool announces() const noexcept { return !announced_.empty(); }
+  /// What another batch of this claim may have written.
+  void read(ledger const& from);
+  [[nodiscard]] bool has_begun(task const& which) const;
   /// It was never claimed, or is nobody's any more: its end writes nothing.
   void forget() noexcept { over_ = true; }
 
+  outcome begin(std::span<task const* const> tasks);
+  /// So many, from this place on.
+  outcome begin(std::size_t first, std::size_t count);
   void finish(task const& of, result how);
   outcome perform(std::span<task const* const> of, std::function<void(transaction&)> const& body);
   bool finish_in(db::session& yours, std::span<task const* const> of);
@@ -67,9 +75,11 @@ class batch {
   [[nodiscard]] bool all_ended() const;
   outcome complete();
   /// `next` is null where nothing is due.
-  outcome complete_and_claim(int limit, std::unique_ptr<batch>& next);
-  [[nodiscard]] std::unique_ptr<batch> claim_again(int limit) const {
-    return of_->claim({.limit = limit});
+  outcome complete_and_claim(claim_options const& options, std::unique_ptr<batch>& next);
+  /// For the claim that follows this one.
+  [[nodiscard]] claim_options options_again(int limit) const noexcept {
+    return {.limit = limit,
+            .beginning = announces() ? beginning::announced : beginning::with_claim};
   }
 
  private:
@@ -87,6 +97,9 @@ class batch {
   std::size_t open_position(task const& of) const;
   [[nodiscard]] bool write_done(db::session& on, std::string const& rows, std::int64_t count) const;
   void doubt(std::span<std::size_t const> of) noexcept;
+  outcome begin(std::span<std::size_t const> places);
+  /// Those of `places` that are not announced, as rows of claim.done.
+  [[nodiscard]] std::int64_t add_begun(base::rows& to, std::span<std::size_t const> places) const;
   [[nodiscard]] bool lock_claim(db::session& on) const;
   /// Of each task: not 0 where the ledger has it.
   [[nodiscard]] std::vector<char> in_ledger(db::session& on) const;
@@ -97,7 +110,7 @@ class batch {
   outcome ended(std::function<void(db::session&)> const& and_then);
   /// The same, and the next claim, in one trip; where nothing has to be read in between.
   [[nodiscard]] bool goes_together() const;
-  outcome end_together(int limit, std::unique_ptr<batch>* next);
+  outcome end_together(claim_options const& options, std::unique_ptr<batch>* next);
   [[nodiscard]] settled settle_all(policy const& by) const;
 
   std::shared_ptr<store> of_;
@@ -109,24 +122,18 @@ class batch {
   mutable std::mutex guard_;
   std::vector<standing> standings_;
   std::vector<verdict> verdicts_;
-  std::mutex flushing_;  ///< one at a time; before guard_
+  std::vector<char> announced_;  ///< of each task: not 0 where it was begun; empty: all were
+  std::mutex flushing_;          ///< one at a time; before guard_
   bool ledger_used_ = false;
   bool over_ = false;
   // Of a COMMIT without a reply. They stay, for whoever asks what became of it may fail, too.
   std::vector<char> doubtful_;  ///< of each task: not 0 where the ledger may have it all the same
   bool end_in_doubt_ = false;
+  bool begin_in_doubt_ = false;
   /// Of an end that is written: what came after it may have failed, and the end be asked for again.
   std::optional<outcome> became_;
 };
 
-/// Of the columns of claim.ledger: which ids, and how they ended.
-struct ledger_entry {
-  std::int64_t lo = 0;
-  std::int64_t hi = 0;
-  verdict how;
-};
-[[nodiscard]] std::vector<ledger_entry> ledger_of(core::context const& with, db::session& on,
-                                                  std::string const& claim);
 [[nodiscard]] task_state state_of(verdict::kind what) noexcept;
 /// A row of claim.done: `of`, and so many neighbours in all.
 void add_done(base::rows& to, task const& of, std::int64_t count, verdict const& how);

@@ -36,25 +36,43 @@ std::vector<handed> drainer::next(std::size_t most) {
     flushed_ = local_clock::now();
     if (!now_->of->flush()) leave(now_, true, {});
   }
-  do {
+  for (;;) {
     if (now_ && (now_->gone || now_->next == now_->size())) settle();
-    if (!now_) take({.limit = most == 1 ? std::min(how_.batch, singles) : static_cast<int>(most)});
-  } while (now_ && !may_begin());
-  return give(most);
+    if (!now_) take(most == 1 ? std::min(how_.batch, singles) : static_cast<int>(most), false);
+    if (!now_ || may_begin(most)) return give(most);
+  }
 }
 
 std::vector<handed> drainer::next_suspect() {
   end();
-  take({.limit = 1, .suspects = true});
+  take(1, true);
+  if (now_ && !may_begin(1)) return {};
   return give(1);
 }
 
 /// A hand-out waits for the renewal of its book; here there may be none but this thread.
-bool drainer::may_begin() {
+bool drainer::may_begin(std::size_t most) {
   if (!lease_lasts(*of_)) renew();
-  if (is_ours(*now_)) return true;
+  auto const end = std::min(now_->next + most, now_->size());
+  std::this_thread::sleep_until(now_->slot_of(end - 1));
+  if (is_ours(*now_) && begin_to(end)) return true;
   leave(now_, true, {});
   return false;
+}
+
+/// As many at once as begin within half of the time in which what is finished is written.
+bool drainer::begin_to(std::size_t end) {
+  if (end <= now_->begun) return true;
+  if (!now_->one_by_one) {
+    auto const now = local_clock::now();
+    auto const took = now - std::exchange(begun_, now);
+    bool const quick = took < how_.flush_every / 2;
+    window_ = std::max<std::size_t>(quick ? std::min(window_ * 2, now_->size()) : window_ / 2, 1);
+    end = std::min(std::max(end, now_->begun + window_), now_->size());
+  }
+  if (now_->of->begin(now_->begun, end - now_->begun) == outcome::lost) return false;
+  now_->begun = end;
+  return true;
 }
 
 void drainer::renew() {
@@ -65,12 +83,18 @@ void drainer::renew() {
   });
 }
 
-void drainer::take(claim_options const& how) {
-  auto claimed = of_->claim(how);
+void drainer::take(int limit, bool suspect) {
+  bool const once = of_->present().by.mode == step_mode::at_most_once;
+  bool const by_hand = how_.beginning == beginning::announced;
+  bool const soon = !suspect && !once && !by_hand && std::cmp_less_equal(limit, window_);
+  auto claimed = of_->claim({.limit = limit,
+                             .suspects = suspect,
+                             .beginning = soon ? beginning::with_claim : beginning::announced});
   if (!claimed) return;
   // It is told what becomes of them, and owned by nobody: see its lifetime.
   std::shared_ptr<giver> const self(std::shared_ptr<giver>(), this);
-  now_ = std::make_shared<hand>(self, std::move(claimed), how.suspects);
+  now_ = std::make_shared<hand>(self, std::move(claimed), suspect);
+  if (by_hand) now_->begun = now_->size();
 }
 
 std::vector<handed> drainer::give(std::size_t most) {
@@ -78,11 +102,7 @@ std::vector<handed> drainer::give(std::size_t most) {
   if (!now_) return out;
   most = std::min(most, now_->size() - now_->next);
   out.reserve(most);
-  for (; most > 0; --most) {
-    auto const& task = now_->of->tasks()[now_->next];
-    if (task.slot.count() > 0) std::this_thread::sleep_until(now_->made + task.slot);
-    out.push_back(handed(now_, now_->next++));
-  }
+  for (; most > 0; --most) out.push_back(handed(now_, now_->next++));
   return out;
 }
 

@@ -42,10 +42,11 @@ class drainer final : public giver {
 
  private:
   void settle();
-  /// False: its claim is another's by now.
-  bool may_begin();
+  /// Waits for the slots of so many at most. False: their claim is another's by now.
+  bool may_begin(std::size_t most);
+  bool begin_to(std::size_t end);
   void renew();
-  void take(claim_options const& how);
+  void take(int limit, bool suspect);
   std::vector<handed> give(std::size_t most);
 
   std::shared_ptr<store> of_;
@@ -53,6 +54,8 @@ class drainer final : public giver {
   std::shared_ptr<hand> now_;
   std::vector<std::shared_ptr<hand>> kept_;
   instant flushed_ = local_clock::now();
+  std::size_t window_ = 0;  ///< so many are said to begin at once
+  instant begun_ = local_clock::now();
 };
 
 }  // namespace queues

@@ -41,7 +41,11 @@ class giver {
 
 struct hand {
   hand(std::shared_ptr<giver> by, std::unique_ptr<batch> what, bool suspect)
-      : from(std::move(by)), of(std::move(what)), alone(suspect) {}
+      : from(std::move(by)),
+        of(std::move(what)),
+        alone(suspect),
+        one_by_one(suspect || of->of().present().by.mode == step_mode::at_most_once),
+        begun(of->announces() ? 0 : of->tasks().size()) {}
   hand(hand const&) = delete;
   hand& operator=(hand const&) = delete;
   /// Leaves the claim as it stands in the book: it was ended, or lost, or is an orphan by then.
@@ -50,11 +54,14 @@ struct hand {
   std::shared_ptr<giver> from;
   std::unique_ptr<batch> of;
   instant made = local_clock::now();
-  bool alone;                ///< a suspect
-  std::size_t next = 0;      ///< the first that no thread has had
-  std::size_t open = 0;      ///< in the threads' hands
-  std::size_t held = 0;      ///< all that is not in the ledger, nor handed back
-  std::size_t in_batch = 0;  ///< finished, and known to the batch only
+  bool alone;             ///< a suspect
+  bool one_by_one;        ///< nothing is said to begin that does not begin at once
+  bool in_quiet = false;  ///< nothing else begins before this has ended
+  std::size_t begun;      ///< the first that may not begin yet, for it is not written that it does
+  std::size_t next = 0;   ///< the first that no thread has had
+  std::size_t open = 0;   ///< in the threads' hands
+  std::size_t held = 0;   ///< all that is not in the ledger, nor handed back
+  std::size_t in_batch = 0;                           ///< finished, and known to the batch only
   std::vector<std::pair<std::size_t, result>> noted;  ///< finished, and not known to it yet
   instant oldest{};                                   ///< when the first of `noted` was finished
   instant in_batch_since{};
@@ -66,6 +73,10 @@ struct hand {
   /// When the first of these was finished.
   [[nodiscard]] instant since() const noexcept { return in_batch > 0 ? in_batch_since : oldest; }
   [[nodiscard]] bool over() const noexcept { return next == size() && open == 0; }
+  /// How many may be given at once.
+  [[nodiscard]] std::size_t to_give() const noexcept { return next < begun ? begun - next : 0; }
+  /// When the task at this place may start.
+  [[nodiscard]] instant slot_of(std::size_t at) const { return made + of->tasks()[at].slot; }
 };
 
 /// By this process's own clock, since it sent its last renewal: what begins now has a third of the

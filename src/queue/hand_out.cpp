@@ -27,14 +27,9 @@ constexpr double work_in_hand = 10;
 constexpr int growth = 8;
 /// Claims with the end of another do not look for dead holders.
 constexpr std::chrono::seconds between_reclaims{5};
-/// How often a busy process looks whether suspects wait; doubled while emptying gave it none.
-constexpr std::chrono::seconds between_suspects{30};
 constexpr std::chrono::minutes longest_between_suspects{10};
-/// To run empty is what suspects cost: once it is, so many are done as there is time for. A worker
-/// that died leaves a thousand of them, and there may always be other work.
-constexpr std::chrono::seconds time_for_suspects{5};
-/// A process that is not empty by then goes on: one task may take hours.
-constexpr std::chrono::seconds patience_to_empty{20};
+/// For so long nothing else begins where a suspect is to be alone: other tasks may take hours.
+constexpr std::chrono::seconds longest_quiet{20};
 /// A queue with a rate gives the starts of a second at once: more, before those are over.
 constexpr milliseconds while_slots_run{250};
 constexpr milliseconds shortest_pause{50};
@@ -117,24 +112,59 @@ dispenser::plan dispenser::choose(instant now) {
     later.until = std::min<instant>(later.until, now + between_glances);
     return later;
   }
-  if (emptying_) {
-    // Threads may be at tasks of claims that were lost.
-    if (hands_.empty() && open_ == 0) return {act::claim_suspect};
-    if (*emptying_ <= now) {
-      emptying_.reset();
-      alone_until_.reset();
-      suspects_every_ =
-          std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
-      suspects_at_ = now + suspects_every_;
-    } else {
-      later.until = std::min(later.until, *emptying_);
-    }
-  }
+  if (auto const next = choose_to_begin(now, later.until); next.of) return next;
+  if (suspects_ && threads_ > 0 && !suspect()) return {act::claim_suspect};
   if (auto const limit = wanted(0); limit > 0) {
     if (poll_at_ <= now) return {asleep_ ? act::peek : act::claim, nullptr, limit};
     later.until = std::min(later.until, poll_at_);
   }
   return later;
+}
+
+/// The suspect: begun when a thread waits for it, and, where it is to be alone, when nothing else
+/// is in the threads' hands. Where that takes too long it goes back, and is tried again later.
+dispenser::plan dispenser::choose_suspect(instant now, instant& later) {
+  auto const one = suspect();
+  if (!one) return {};
+  auto const until = one->made + longest_quiet;
+  if (one->in_quiet && now < until) later = std::min<instant>(later, until);
+  bool const waits = one->next < one->size();
+  if (one->begun == 0 && waiting_ > 0 && (!one->in_quiet || open_ == 0)) {
+    return {act::begin, one, 1};
+  }
+  if (!one->in_quiet || now < until) return {};
+  one->in_quiet = false;
+  given_.notify_all();
+  if (!waits) return {};
+  one->next = one->size();
+  --ready_;
+  suspects_ = false;
+  suspects_every_ = std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
+  suspects_at_ = now + suspects_every_;
+  return {act::end, one};
+}
+
+/// What threads wait for, or soon will.
+dispenser::plan dispenser::choose_to_begin(instant now, instant& later) {
+  if (auto const next = choose_suspect(now, later); next.of) return next;
+  if (auto const one = suspect(); one && one->in_quiet) return {};
+  std::size_t ahead = 0;
+  for (auto const& one : hands_) {
+    ahead += one->to_give();
+    if (one->alone || one->begun == one->size()) continue;
+    auto const reach = one->one_by_one ? 0 : window();
+    auto count = waiting_ > ahead ? waiting_ - ahead : 0;
+    if (2 * ahead < reach) count = std::max(count, reach);
+    count = std::min(count, one->size() - one->begun);
+    if (one->one_by_one) {
+      for (; count > 0 && one->slot_of(one->begun + count - 1) > now; --count) {
+        later = std::min(later, one->slot_of(one->begun + count - 1));
+      }
+    }
+    if (count > 0) return {act::begin, one, static_cast<int>(count)};
+    return {};
+  }
+  return {};
 }
 
 /// Who is in hand keeps others of the queue from being claimed.
@@ -144,15 +174,25 @@ bool dispenser::makes_room() const {
 }
 
 /// Threads wait, and there is nothing for them.
-bool dispenser::hungry() const noexcept { return waiting_ > 0 && ready_ == 0 && !emptying_; }
+bool dispenser::hungry() const noexcept { return waiting_ > 0 && ready_ == 0; }
+
+std::shared_ptr<hand> dispenser::suspect() const {
+  auto const found = std::find_if(hands_.begin(), hands_.end(),
+                                  [](auto const& one) { return one->alone && !one->over(); });
+  return found == hands_.end() ? nullptr : *found;
+}
+
+/// Half of the time within which what is finished is written.
+std::size_t dispenser::window() const {
+  if (seconds_ <= 0) return 0;
+  auto const reach = std::chrono::duration<double>(options_.flush_every).count() / 2;
+  auto const most = static_cast<double>(options_.batch) * (options_.ahead + 1);
+  return static_cast<std::size_t>(std::min(static_cast<double>(threads_) * reach / seconds_, most));
+}
 
 /// How many tasks to claim, when so many that are in hand will be gone; 0: no claim.
 int dispenser::wanted(std::size_t leaving) const {
-  if (closed_ || emptying_ || threads_ == 0 || !lease_lasts(*of_)) return 0;
-  if (std::any_of(hands_.begin(), hands_.end(),
-                  [](auto const& one) { return one->alone && !one->over(); })) {
-    return 0;
-  }
+  if (closed_ || threads_ == 0 || !lease_lasts(*of_)) return 0;
   auto const ahead = static_cast<std::size_t>(options_.ahead);
   auto size = static_cast<double>(2 * threads_);
   if (seconds_ > 0) {
@@ -188,9 +228,10 @@ void dispenser::act_on(plan const& what) {
   switch (what.what) {
     case act::end: return end(what.of, what.limit);
     case act::flush: return flush(what.of);
-    case act::claim: return claim(what.limit, false);
+    case act::begin: return begin(what.of, static_cast<std::size_t>(what.limit));
+    case act::claim: return claim(what.limit);
     case act::peek: return peek(what.limit);
-    case act::claim_suspect: return claim(1, true);
+    case act::claim_suspect: return claim_suspect();
     case act::look: return look();
     case act::wait: return;
   }
@@ -205,10 +246,31 @@ void dispenser::failed(plan const& what) noexcept {
   remove(what.of);
 }
 
-/// One that there was little room for does not make the next ones small.
-void dispenser::asked_for(int limit) {
+/// One that there was little room for does not make the next ones small. Where all that is in hand
+/// begins soon, the claim itself says so; not beside a suspect, which may end this process.
+claim_options dispenser::asked_for(int limit) {
+  bool const once = of_->present().by.mode == step_mode::at_most_once;
   std::lock_guard const lock(guard_);
   last_size_ = std::max(last_size_ / 2, limit);
+  bool const soon = ready_ + static_cast<std::size_t>(limit) <= std::max(window(), waiting_);
+  bool const by_us = options_.beginning == beginning::with_claim;
+  bool const all = soon && !once && by_us && !suspect();
+  return {.limit = limit, .beginning = all ? beginning::with_claim : beginning::announced};
+}
+
+void dispenser::begin(std::shared_ptr<hand> const& of, std::size_t count) {
+  auto const became = of->of->begin(of->begun, count);
+  {
+    std::lock_guard const lock(guard_);
+    if (of->gone) return;
+    if (became == outcome::done) {
+      of->begun += count;
+      given_.notify_all();
+      return;
+    }
+    lose(of);
+  }
+  of->lost.request_stop();
 }
 
 void dispenser::give_noted(hand& to) {
@@ -225,9 +287,9 @@ void dispenser::give_noted(hand& to) {
 
 void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
   give_noted(*of);
-  if (limit > 0) asked_for(limit);
   std::unique_ptr<batch> next;
-  auto const became = limit > 0 ? of->of->complete_and_claim(limit, next) : of->of->complete();
+  auto const became =
+      limit > 0 ? of->of->complete_and_claim(asked_for(limit), next) : of->of->complete();
   {
     std::lock_guard const lock(guard_);
     if (became == outcome::lost) {
@@ -271,44 +333,41 @@ void dispenser::begin_to_look() {
 /// Not where it was rung for while it looked: the answer may be older.
 void dispenser::look_again_at(instant when) { poll_at_ = rung_ ? instant{} : when; }
 
-void dispenser::claim(int limit, bool suspect) {
+void dispenser::claim(int limit) {
   begin_to_look();
-  if (!suspect) asked_for(limit);
-  auto next = of_->claim({.limit = limit, .suspects = suspect});
-  bool alone = suspect;
-  if (!next && !suspect) {
-    bool empty = false;
-    {
-      std::lock_guard const lock(guard_);
-      empty = hands_.empty() && open_ == 0 && !closed_;
-    }
-    if (empty) next = of_->claim({.limit = 1, .suspects = true});
-    alone = true;
-  }
+  auto next = of_->claim(asked_for(limit));
   auto const now = local_clock::now();
+  bool free = false;
   {
     std::lock_guard const lock(guard_);
     reclaim_at_ = now + between_reclaims;
-    if (suspect && next && !alone_until_) alone_until_ = now + time_for_suspects;
-    if (suspect && next && now < *alone_until_) {
-      emptying_ = now + patience_to_empty;
-    } else if (suspect) {
-      emptying_.reset();
-      alone_until_.reset();
-      suspects_every_ =
-          next ? local_clock::duration(between_suspects)
-               : std::min<local_clock::duration>(suspects_every_ * 2, longest_between_suspects);
-      suspects_at_ = now + suspects_every_;
-    } else if (!next) {
+    if (!next) {
       bool const rated = !hands_.empty() && of_->present().options.rate.has_value();
       look_again_at(soon(now, rated ? std::min(options_.poll, while_slots_run) : options_.poll));
       if (!std::exchange(asleep_, true)) poll_at_ = {};  // what came meanwhile it did not hear
+      bool const put_off = suspects_every_ > between_suspects && now < suspects_at_;
+      free = !suspect() && !closed_ && !put_off;
     }
   }
-  if (!next) return;
+  if (!next) {
+    if (free) claim_suspect();
+    return;
+  }
   auto const tasks = next->tasks().size();
-  add(std::move(next), alone);
-  if (!alone) found(tasks, limit);
+  add(std::move(next), false);
+  found(tasks, limit);
+}
+
+/// One at a time, beside the others.
+void dispenser::claim_suspect() {
+  auto next = of_->claim({.limit = 1, .suspects = true, .beginning = beginning::announced});
+  {
+    std::lock_guard const lock(guard_);
+    suspects_ = next != nullptr;
+    if (next) suspects_every_ = between_suspects;
+    suspects_at_ = local_clock::now() + suspects_every_;
+  }
+  if (next) add(std::move(next), true);
 }
 
 /// Asleep: one statement instead of the several of a claim that finds nothing, and no writing.
@@ -316,7 +375,7 @@ void dispenser::peek(int limit) {
   begin_to_look();
   auto const again_at = to_do_.listen();
   auto const seen = of_->look_out();
-  if (seen.now()) return claim(limit, false);
+  if (seen.now()) return claim(limit);
   auto const now = local_clock::now();
   std::lock_guard const lock(guard_);
   more_ = false;
@@ -361,14 +420,14 @@ void dispenser::look() {
     look_at_ = now + options_.poll;
     reclaim = reclaim_at_ <= now;
     if (reclaim) reclaim_at_ = now + between_reclaims;
-    suspects = suspects_at_ <= now && !emptying_;
+    suspects = suspects_at_ <= now && !suspects_;
     if (suspects) suspects_at_ = now + suspects_every_;
   }
   of_->attend();
-  if (reclaim) of_->reclaim();
+  if (reclaim && of_->reclaim() > 0) suspects = true;
   if (suspects && of_->has_suspects()) {
     std::lock_guard const lock(guard_);
-    emptying_ = now + patience_to_empty;
+    suspects_ = true;
   }
   of_->settle_orphans();  // last: one may fail for long, where a transaction of yours has its task
 }
@@ -376,7 +435,13 @@ void dispenser::look() {
 void dispenser::add(std::unique_ptr<batch> what, bool suspect) {
   // Until it is in the list, its own destructor hands it back.
   auto const made = std::make_shared<hand>(shared_from_this(), std::move(what), suspect);
+  // Another crash would be its end, or was not its first: it is to be the only one to blame.
+  if (suspect && made->size() > 0) {
+    auto const crashes = made->of->tasks().front().crashes;
+    made->in_quiet = crashes > 1 || crashes + 1 >= of_->present().by.crash_limit;
+  }
   std::lock_guard const lock(guard_);
+  if (options_.beginning == beginning::announced) made->begun = made->size();  // others say it
   try {
     hands_.push_back(made);
   } catch (...) {

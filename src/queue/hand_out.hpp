@@ -32,6 +32,8 @@ namespace queues {
 
 /// How often to see whether a lease that has run low was renewed. It costs no trip to the database.
 inline constexpr std::chrono::milliseconds between_glances{20};
+/// How often a busy process looks whether suspects wait; doubled while it could not be quiet.
+inline constexpr std::chrono::seconds between_suspects{5};
 
 /// Throws daybook::error (fault::bad_argument) for options out of their range.
 hand_out_options checked(hand_out_options options, std::string_view queue);
@@ -61,11 +63,11 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   [[nodiscard]] bool gone(hand const& of) const override;
 
  private:
-  enum class act : std::uint8_t { wait, end, flush, claim, peek, claim_suspect, look };
+  enum class act : std::uint8_t { wait, end, flush, begin, claim, peek, claim_suspect, look };
   struct plan {
     act what = act::wait;
     std::shared_ptr<hand> of = {};
-    int limit = 0;  ///< of the claim that goes with it; 0: none
+    int limit = 0;  ///< of the claim that goes with it; 0: none. Of act::begin: how many tasks
     instant until = instant::max();
   };
   using hands = std::deque<std::shared_ptr<hand>>;
@@ -73,6 +75,8 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   // By the claimer's thread.
   void serve() noexcept;
   [[nodiscard]] plan choose(instant now);
+  [[nodiscard]] plan choose_suspect(instant now, instant& later);
+  [[nodiscard]] plan choose_to_begin(instant now, instant& later);
   [[nodiscard]] int wanted(std::size_t leaving) const;
   [[nodiscard]] bool hungry() const noexcept;
   [[nodiscard]] bool makes_room() const;
@@ -80,11 +84,13 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   /// False: the database failed.
   bool attempt(plan const& what) noexcept;
   void act_on(plan const& what);
-  void asked_for(int limit);
+  [[nodiscard]] claim_options asked_for(int limit);
   void give_noted(hand& to);
   void end(std::shared_ptr<hand> const& of, int limit);
   void flush(std::shared_ptr<hand> const& of);
-  void claim(int limit, bool suspect);
+  void begin(std::shared_ptr<hand> const& of, std::size_t count);
+  void claim(int limit);
+  void claim_suspect();
   void peek(int limit);
   void begin_to_look();
   void found(std::size_t tasks, int limit);
@@ -95,11 +101,23 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   void add(std::unique_ptr<batch> what, bool suspect);
   void failed(plan const& what) noexcept;
 
+  /// With others: no suspect.
+  enum class company : std::uint8_t { none, others };
   /// Waits no longer than that. Empty: too late, asked to stop, or closed.
   std::optional<handed> give(std::unique_lock<std::mutex>& lock, instant until,
-                             std::stop_token const& stop);
+                             std::stop_token const& stop, company beside);
 
   // Under the guard.
+  /// Whose task is given next; null: there is none that may begin.
+  [[nodiscard]] std::shared_ptr<hand> first_to_give(company beside) const;
+  /// That of the suspect; null: none is in hand.
+  [[nodiscard]] std::shared_ptr<hand> suspect() const;
+  /// Whether a task only waits for the record of its beginning.
+  [[nodiscard]] bool gives_soon() const;
+  /// The claimer is to write such records before threads have to wait for them.
+  [[nodiscard]] bool runs_short(hand const& from) const;
+  /// How many tasks begin within the time that a record of beginnings reaches ahead.
+  [[nodiscard]] std::size_t window() const;
   void remove(std::shared_ptr<hand> const& of) noexcept;
   void lose(std::shared_ptr<hand> const& of) noexcept;
   void measure(local_clock::duration took) noexcept;
@@ -134,12 +152,9 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   instant reclaim_at_{};
   instant suspects_at_{};
   local_clock::duration suspects_every_;
-  instant resume_at_{};  ///< after a fault
+  bool suspects_ = false;  ///< some wait, as far as it knows
+  instant resume_at_{};    ///< after a fault
   std::chrono::milliseconds pause_;
-  /// Until then nothing is claimed, so that a suspect may be alone.
-  std::optional<instant> emptying_;
-  /// Once it is empty it goes on with suspects until then.
-  std::optional<instant> alone_until_;
 
   std::thread thread_;
 };

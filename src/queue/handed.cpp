@@ -29,7 +29,7 @@ dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
     : of_(std::move(of)),
       options_(checked(options, of_->name())),
       to_do_(of_),
-      suspects_every_(std::chrono::seconds{30}),
+      suspects_every_(between_suspects),
       pause_(std::chrono::milliseconds{50}) {
   if (!of_->with().borrowed) return;
   throw error({.kind = fault::bad_argument},
@@ -85,6 +85,9 @@ void dispenser::change(hand_out_options options) {
 
 namespace {
 
+/// So long a thread that has some tasks of a batch waits for others that are in hand.
+constexpr std::chrono::seconds longest_for_a_record{1};
+
 /// How many tasks a thread waits for.
 class asking {
  public:
@@ -109,7 +112,7 @@ std::optional<handed> dispenser::next(std::stop_token const& stop) {
   std::unique_lock lock(guard_);
   asking const one(waiting_, 1);
   saw_threads();
-  return give(lock, instant::max(), stop);
+  return give(lock, instant::max(), stop, company::none);
 }
 
 std::vector<handed> dispenser::next_batch(std::size_t most, std::chrono::milliseconds gather,
@@ -121,7 +124,7 @@ std::vector<handed> dispenser::next_batch(std::size_t most, std::chrono::millise
   asking wanted(waiting_, most);
   saw_threads();
   for (auto until = instant::max(); out.size() < most;) {
-    auto one = give(lock, until, stop);
+    auto one = give(lock, until, stop, out.empty() ? company::none : company::others);
     if (!one) break;
     if (out.empty()) until = local_clock::now() + gather;
     wanted.has_one();
@@ -131,20 +134,51 @@ std::vector<handed> dispenser::next_batch(std::size_t most, std::chrono::millise
   return out;
 }
 
+std::shared_ptr<hand> dispenser::first_to_give(company beside) const {
+  if (auto const one = suspect()) {
+    bool const now = !one->in_quiet || open_ == 0;
+    if (now && one->to_give() > 0 && beside == company::none) return one;
+    // In quiet: nothing begins until it is over.
+    if (one->in_quiet) return nullptr;
+  }
+  auto const first = std::find_if(hands_.begin(), hands_.end(), [](auto const& one) {
+    return one->to_give() > 0 && !one->alone;
+  });
+  return first == hands_.end() ? nullptr : *first;
+}
+
+bool dispenser::gives_soon() const {
+  if (auto const one = suspect(); one && one->in_quiet) return false;
+  auto const now = local_clock::now();
+  return std::any_of(hands_.begin(), hands_.end(), [&](auto const& one) {
+    return !one->alone && one->next < one->size() && one->slot_of(one->next) <= now;
+  });
+}
+
+bool dispenser::runs_short(hand const& from) const {
+  if (from.to_give() == 0) return true;
+  bool const all_begun = std::all_of(hands_.begin(), hands_.end(),
+                                     [](auto const& one) { return one->begun == one->size(); });
+  return !all_begun && from.to_give() * 2 < window();
+}
+
 std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instant until,
-                                      std::stop_token const& stop) {
+                                      std::stop_token const& stop, company beside) {
+  bool extended = false;
   while (!closed_ && !stop.stop_requested()) {
     auto const now = local_clock::now();
-    if (ready_ == 0) {
+    auto const from = first_to_give(beside);
+    if (!from) {
+      // A batch is not cut in two by the record of where its tasks begin.
+      if (until <= now && !std::exchange(extended, true) && gives_soon()) {
+        until = now + longest_for_a_record;
+      }
       if (until <= now) return std::nullopt;
       stirred_ = true;
       to_do_.notify_one();
-      given_.wait_until(lock, stop, until, [this] { return closed_ || ready_ > 0; });
+      given_.wait_until(lock, stop, until, [&] { return closed_ || first_to_give(beside); });
       continue;
     }
-    auto const first = std::find_if(hands_.begin(), hands_.end(),
-                                    [](auto const& one) { return one->next < one->size(); });
-    auto const from = *first;
     bool const lost = !is_ours(*from);
     if (lost) {
       look_at_ = {};
@@ -157,9 +191,7 @@ std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instan
                         [this] { return closed_; });
       continue;
     }
-    auto const& task = from->of->tasks()[from->next];
-    auto const slot = from->made + task.slot;
-    if (task.slot.count() > 0 && slot > now) {
+    if (auto const slot = from->slot_of(from->next); slot > now && slot > from->made) {
       if (until <= now) return std::nullopt;
       auto const at = from->next;
       given_.wait_until(lock, stop, std::min<instant>(until, slot),
@@ -172,7 +204,7 @@ std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instan
     ++open_;
     --ready_;
     // The claimer sleeps until something is wanted of it.
-    if (from->next == from->size()) {
+    if (runs_short(*from)) {
       stirred_ = true;
       to_do_.notify_one();
     }
@@ -211,8 +243,9 @@ bool dispenser::note(hand& of, std::size_t at, result how, local_clock::duration
   --of.open;
   --open_;
   measure(took);
-  if (of.over() || of.gone || hungry()) stirred_ = true;
+  if (of.over() || of.gone || hungry() || suspect()) stirred_ = true;
   if (stirred_) to_do_.notify_one();
+  if (of.alone) given_.notify_all();
   return !of.gone;
 }
 
@@ -232,6 +265,7 @@ void dispenser::leave(std::shared_ptr<hand> const& of, bool lost,
     measure(took);
     stirred_ = true;
     to_do_.notify_one();
+    if (of->alone) given_.notify_all();
   }
   if (tell) of->lost.request_stop();
 }
@@ -301,6 +335,13 @@ std::stop_token handed::lost() const noexcept { return from_->lost.get_token(); 
 void handed::check_open() const {
   if (!finished()) return;
   throw error({.kind = fault::bad_argument}, "a task that was handed out is finished already");
+}
+
+outcome handed::begin() {
+  check_open();
+  auto const became = from_->of->begin(at_, 1);
+  if (became == outcome::lost) leave(true);
+  return became;
 }
 
 outcome handed::finish(result how) {

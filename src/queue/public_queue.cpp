@@ -72,6 +72,11 @@ claim::~claim() = default;
 std::string const& claim::id() const noexcept { return inside_->id(); }
 std::span<task const> claim::tasks() const noexcept { return inside_->tasks(); }
 std::string claim::idempotency_key(task const& of) const { return inside_->idempotency_key(of); }
+outcome claim::begin(std::span<task const* const> tasks) { return inside_->begin(tasks); }
+outcome claim::begin(daybook::task const& task) {
+  auto const* const only = &task;
+  return begin(std::span(&only, 1));
+}
 void claim::finish(task const& of, result how) { inside_->finish(of, std::move(how)); }
 bool claim::finish_in(joined& yours, task const& of) {
   auto const* const only = &of;
@@ -92,10 +97,11 @@ bool claim::flush() { return inside_->flush(); }
 outcome claim::complete() && { return inside_->complete(); }
 claim::turnover claim::complete_and_claim(int limit) && {
   std::unique_ptr<queues::batch> next;
-  auto const ended = inside_->complete_and_claim(limit, next);
+  auto const options = inside_->options_again(limit);
+  auto const ended = inside_->complete_and_claim(options, next);
   if (next && next->tasks().empty()) {  // ids whose members are gone: the claim that looks further
     next.reset();
-    next = inside_->claim_again(limit);
+    next = inside_->of().claim(options);
   }
   return {ended, claim_of(std::move(next))};
 }

@@ -1,4 +1,4 @@
-// Taking back what dead holders had in hand: their unfinished tasks become suspects.
+// Taking back what dead holders had in hand: what they had begun and not finished becomes suspect.
 #include "queue/batch.hpp"
 #include "queue/series.hpp"
 #include "queue/store.hpp"
@@ -15,19 +15,19 @@ namespace queues {
 
 namespace {
 
-/// The tasks of a claim, with how they ended where its ledger knows.
+/// The tasks of a claim, and how they ended where its ledger knows.
 std::vector<ending> endings_of(core::context const& with, db::session& on,
-                               std::vector<segment> const& ranges,
-                               std::vector<ledger_entry> const& ledger) {
+                               std::vector<segment> const& ranges, ledger const& known) {
   std::vector<ending> out;
-  auto next = ledger.begin();
+  auto next = known.ended.begin();
   for (auto const& range : ranges) {
     auto const found = db::run(on, with.sql["segment.living"], {range.lo, range.hi});
     for (std::size_t i = 0; i < found.size(); ++i) {
       ending one;
       decode(found.row(i)[0], one.id);
-      while (next != ledger.end() && next->hi <= one.id) ++next;
-      if (next != ledger.end() && next->lo <= one.id) one.how = &next->how;
+      while (next != known.ended.end() && next->hi <= one.id) ++next;
+      if (next != known.ended.end() && next->lo <= one.id) one.how = &next->how;
+      one.begun = known.has_begun(one.id);
       out.push_back(one);
     }
   }
@@ -59,12 +59,12 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
         if (queue != here.id) return core::decision::rollback;
         auto const column = db::run(on, with_.sql["claim.ranges"], {id});
         auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
-        auto ledger = ledger_of(with_, on, id);
-        if (base::left_out("ledger")) ledger.clear();
-        auto const endings = endings_of(with_, on, ranges, ledger);
+        auto known = ledger_of(with_, on, id);
+        if (base::left_out("ledger")) known = {};
+        auto const endings = endings_of(with_, on, ranges, known);
         auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
         auto const texts = queues::text_of(ended, here.by);
-        if (!ledger.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
+        if (!known.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
         db::run(on, with_.sql["claim.complete"],
                 {id, holder, texts.segments, texts.outcomes,
                  std::int64_t{here.by.every_outcome ? 1 : 0}});

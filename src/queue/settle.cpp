@@ -67,7 +67,8 @@ written after_crash(policy const& by, segment of) {
 
 written after(policy const& by, segment const& of, ending const& task, unfinished rest) {
   if (task.how == nullptr) {
-    return rest == unfinished::crashed ? after_crash(by, of) : written{of, arming::at};
+    bool const crashed = rest == unfinished::crashed && task.begun;
+    return crashed ? after_crash(by, of) : written{of, arming::at};
   }
   switch (task.how->what) {
     case verdict::kind::success: return rolled_on(by, of, task_state::succeeded);
@@ -85,7 +86,7 @@ std::optional<told> telling(segment const& of, written const& back, ending const
                             unfinished rest) {
   told out{of.lo, of.hi, back.what.state, of.attempts + 1, of.turn_us};
   if (task.how == nullptr) {
-    if (rest == unfinished::handed_back) return std::nullopt;
+    if (rest == unfinished::handed_back || !task.begun) return std::nullopt;
     out.remark = "its worker died";
     return out;
   }

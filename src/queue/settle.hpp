@@ -110,6 +110,7 @@ struct settled {
 struct ending {
   std::int64_t id = 0;
   verdict const* how = nullptr;  ///< null: nobody finished it
+  bool begun = true;             ///< false: its claim is known not to have begun it
 };
 
 /// `ranges` in the order of lo; `living`: their ids that have a member, in order. Ids without one

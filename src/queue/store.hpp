@@ -72,11 +72,13 @@ class store : public std::enable_shared_from_this<store> {
   /// What is due, and nothing else that claim() looks after.
   std::unique_ptr<batch> try_claim(claim_options const& how);
   /// A claim within a transaction that has begun.
-  taking take_in(db::session& on, std::string const& id, std::string const& holder, int limit,
-                 bool suspects);
+  taking take_in(db::session& on, std::string const& id, std::string const& holder,
+                 claim_options const& options);
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
   void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
-                  int limit);
+                  claim_options const& options);
+  /// From the answers to these.
+  [[nodiscard]] static taking answered(std::span<db::table> answers, claim_options const& options);
   /// What was taken and committed; the calls give what it found. Null: nothing is due.
   /// On failure the claim is an orphan.
   std::unique_ptr<batch> taken(taking what, std::string const& id, std::string const& holder);

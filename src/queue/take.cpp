@@ -141,10 +141,19 @@ void store::learn(std::int64_t ids, std::size_t segments, std::int64_t version) 
 }
 
 void store::add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
-                       int limit) {
-  db::add_calls(
-      to, with_.sql["claim.take"],
-      {id, present().id, holder, std::int64_t{limit}, segments_for(limit), std::int64_t{0}});
+                       claim_options const& options) {
+  std::int64_t const limit = options.limit;
+  db::add_calls(to, with_.sql["claim.take"],
+                {id, present().id, holder, limit, segments_for(limit), std::int64_t{0}});
+  if (options.beginning == beginning::with_claim) return;
+  static std::string const rows = nothing_begun();  // where there is no claim, it writes nothing
+  db::add_calls(to, with_.sql["claim.done"], {id, holder, rows});
+}
+
+taking store::answered(std::span<db::table> answers, claim_options const& options) {
+  bool const announced = options.beginning == beginning::announced;
+  return {.found = db::gathered(announced ? answers.first(answers.size() - 1) : answers),
+          .announced = announced};
 }
 
 std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::string const& holder) {
@@ -160,6 +169,7 @@ std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::str
     }
     auto out = batch_of(std::move(what.found), id, holder);
     if (what.slot_us > 0) out->space_starts(what.first_us, what.slot_us);
+    if (what.announced) out->announce();
     static_cast<void>(base::hit_failpoint("claim.taken"));  // there is nothing to cut
     return out;
   } catch (...) {
@@ -168,14 +178,17 @@ std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::str
   }
 }
 
-taking store::take_in(db::session& on, std::string const& id, std::string const& holder, int limit,
-                      bool suspects) {
+taking store::take_in(db::session& on, std::string const& id, std::string const& holder,
+                      claim_options const& options) {
   auto const here = present();
+  int const limit = options.suspects ? 1 : options.limit;
   permission start{limit};
   if (here.in_turns()) start = permitted(on, here, limit);
   if (start.limit == 0) return {};
-  int const first = suspects ? priorities : 0;
-  taking out{.first_us = start.first_us, .slot_us = start.slot_us};
+  int const first = options.suspects ? priorities : 0;
+  taking out{.first_us = start.first_us,
+             .slot_us = start.slot_us,
+             .announced = options.beginning == beginning::announced};
   if (here.by.in_order && !base::left_out("series")) {
     auto const heads = heads_of(with_, on, here.id, first + task_options{}.priority, start.limit);
     db::run(on, with_.sql["series.take"], {id, here.id, holder, heads});
@@ -188,6 +201,9 @@ taking store::take_in(db::session& on, std::string const& id, std::string const&
   if (out.any() && start.slot_us > 0) {
     auto const until = start.next_us + ids_taken(out.found) * start.slot_us;
     db::run(on, with_.sql["queue.reserve"], {here.id, until});
+  }
+  if (out.any() && out.announced) {
+    db::run(on, with_.sql["claim.done"], {id, holder, nothing_begun()});
   }
   return out;
 }
@@ -203,7 +219,7 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
       return core::decision::rollback;
     }
     out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder);
-    if (out) out->has_ledger();  // that of a claim which was in work; where there is none, a look
+    if (out) out->read(ledger_of(with_, on, id));
     if (auto const here = present(); out && here.options.rate) {
       // Its starts are reserved; others may have reserved after it.
       auto const start = permitted(on, here, 1);
@@ -215,13 +231,14 @@ std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string co
   return out;
 }
 
-/// What it finds is handed back. Where nothing may be begun twice, what was in work and is not in
-/// the ledger is unknown.
+/// What it finds is handed back. Where nothing may be begun twice, what was begun and is not in the
+/// ledger is unknown.
 void store::settle_orphan(orphan const& one) {
   auto const left = settle_claim(one.claim, one.holder);
   if (!left) return;
   if (one.when == orphaned::in_work && present().by.mode == step_mode::at_most_once) {
     for (auto const& task : left->tasks()) {
+      if (!left->has_begun(task)) continue;
       left->finish(task, result::unknown("the database could not be told how it ended"));
     }
   }
@@ -259,13 +276,13 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
     try {
       if (!how.suspects && goes_together() && !present().in_turns()) {
         std::vector<db::call> calls;
-        add_taking(calls, id, who, how.limit);
+        add_taking(calls, id, who, how);
         auto answers = core::write_together(with_, {.name = "claim"}, calls);
-        took.found = db::gathered(answers);
+        took = answered(answers, how);
       } else {
         core::transact(with_, {.name = "claim"}, [&](db::session& on) {
           took = {};
-          took = take_in(on, id, who, how.suspects ? 1 : how.limit, how.suspects);
+          took = take_in(on, id, who, how);
           return took.any() ? core::decision::commit : core::decision::rollback;
         });
       }

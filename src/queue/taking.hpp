@@ -15,6 +15,7 @@ struct taking {
   db::table found = {};
   std::int64_t first_us = 0;  ///< from now to the first start
   std::int64_t slot_us = 0;   ///< between two starts; 0: no rate
+  bool announced = false;     ///< none of its tasks counts as begun
 
   /// False: nothing is due.
   [[nodiscard]] bool any() const noexcept { return found.size() > 0; }

@@ -27,6 +27,12 @@ void count(work::in_hand const& by, outcome became, result::kind how = result::k
 std::stop_token job::stopping() const noexcept { return inside_->stopping(); }
 halt job::why() const noexcept { return inside_->why(); }
 
+outcome job::begin() {
+  auto const became = of_->begin();
+  if (became == outcome::lost) inside_->counts().lost();
+  return became;
+}
+
 outcome job::perform(std::function<void(transaction&)> const& body) {
   auto const became = of_->perform(body);
   count(*inside_, became);
@@ -58,6 +64,12 @@ task const& job_batch::task(std::size_t place) const { return at(place).task(); 
 bool job_batch::finished(std::size_t place) const { return at(place).finished(); }
 std::string job_batch::idempotency_key(std::size_t place) const {
   return at(place).idempotency_key();
+}
+
+outcome job_batch::begin(std::size_t place) {
+  auto const became = at(place).begin();
+  if (became == outcome::lost) inside_->counts().lost();
+  return became;
 }
 
 void job_batch::finish(std::size_t place, result how) {

@@ -1,11 +1,12 @@
-// When the hand-out begins nothing: a suspect is alone in its process, and a process that others
-// may take for dead does not begin what another may begin, too.
+// Suspects have a place beside the others, and are alone before their last crash; and a process
+// that others may take for dead does not begin what another may begin, too.
 #include "handing.hpp"
 
 #include <chrono>
 #include <future>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace conformance {
 namespace {
@@ -16,111 +17,133 @@ using daybook::task_state;
 
 class handing_out_alone : public handing {
  protected:
-  /// k0 has killed a worker.
-  void leave_a_suspect(std::string const& name) {
+  /// k0 has killed so many workers; three are its end.
+  void leave_a_suspect(std::string const& name, int crashes) {
     auto q = other_.make_queue(name);
     q.import(keys(0, 1));
-    auto dead = q.claim().value();
-    clock_.advance(1h);
-    ASSERT_TRUE(takes_back(book_.queue(name).value()));
-    EXPECT_EQ(std::move(dead).complete(), outcome::lost);
+    for (int i = 0; i < crashes; ++i) {
+      auto dead = q.claim({.suspects = i > 0}).value();
+      clock_.advance(1h);
+      static_cast<void>(daybook::testing::renew(book_));  // it may know by its own claim
+      ASSERT_TRUE(takes_back(book_.queue(name).value()));
+      EXPECT_EQ(std::move(dead).complete(), outcome::lost);
+    }
+    EXPECT_EQ(q.find(key("k0")).value().crashes, crashes);
   }
 };
 
-TEST_P(handing_out_alone, a_suspect_waits_for_what_threads_have) {
-  leave_a_suspect("waits");
+TEST_P(handing_out_alone, a_suspect_has_a_place_beside_the_others) {
+  leave_a_suspect("beside", 1);
+  auto q = book_.queue("beside").value();
+  q.import(keys(1, 9));
+  hand_out out(q, {.batch = 20, .poll = 1ms});
+  std::vector<daybook::handed> had;
+  int suspects = 0;
+  while (had.size() < 9) {  // nothing of it waits for anything else
+    had.push_back(must_come(out));
+    suspects += had.back().task().crashes;
+  }
+  EXPECT_EQ(suspects, 1);
+  for (auto& one : had) one.finish(result::success());
+  out.stop();
+  EXPECT_EQ(q.counts().succeeded, 9);
+}
+
+TEST_P(handing_out_alone, of_suspects_one_is_in_hand_and_others_go_on) {
+  auto theirs = other_.make_queue("many");
+  auto q = book_.queue("many").value();
+  theirs.import(keys(0, 3));
+  auto const dead = theirs.claim();
+  clock_.advance(1h);
+  static_cast<void>(daybook::testing::renew(book_));
+  ASSERT_TRUE(takes_back(q));
+  hand_out out(q, {.poll = 1ms});
+  auto one = std::make_optional(must_come(out));
+  EXPECT_EQ(one->task().crashes, 1);
+  EXPECT_TRUE(none_comes(out)) << "the other suspects wait for this one";
+  q.import(keys(3, 6));
+  for (int i = 0; i < 3; ++i) {
+    auto other = must_come(out);
+    EXPECT_EQ(other.task().crashes, 0);
+    other.finish(result::success());
+  }
+  for (int i = 1; i < 3; ++i) {
+    one->finish(result::success());
+    one = must_come(out);
+    EXPECT_EQ(one->task().crashes, 1);
+  }
+  one->finish(result::success());
+}
+
+TEST_P(handing_out_alone, a_suspect_before_its_last_crash_waits_for_what_threads_have) {
+  leave_a_suspect("waits", 2);
   auto q = book_.queue("waits").value();
   q.import(keys(1, 3));
   hand_out out(q, {.batch = 2, .poll = 20ms});
-  auto one = std::make_optional(must_come(out));
-  auto two = std::make_optional(must_come(out));
-  EXPECT_EQ(one->task().crashes + two->task().crashes, 0);
+  auto both = out.next_batch(2, 60000ms);  // at once: the suspect keeps others from coming
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].task().crashes + both[1].task().crashes, 0);
   EXPECT_TRUE(none_comes(out));
-  one->finish(result::success());
+  both[0].finish(result::success());
   EXPECT_TRUE(none_comes(out));
-  EXPECT_EQ(state_of(q, "k0"), task_state::suspect) << "it is not even claimed";
-  two->finish(result::success());
+  both[1].finish(result::success());
   auto suspect = must_come(out);
   EXPECT_EQ(suspect.task().key, "k0");
   EXPECT_EQ(out.counts().working, 1U);
   suspect.finish(result::success());
 }
 
-TEST_P(handing_out_alone, nothing_is_begun_beside_a_suspect) {
-  leave_a_suspect("beside");
-  auto q = book_.queue("beside").value();
+TEST_P(handing_out_alone, nothing_is_begun_beside_a_suspect_before_its_last_crash) {
+  leave_a_suspect("quiet", 2);
+  auto q = book_.queue("quiet").value();
   hand_out out(q, {.batch = 2, .ahead = 3, .poll = 5ms});
   auto suspect = must_come(out);
   EXPECT_EQ(suspect.task().key, "k0");
   q.import(keys(1, 9));
   out.wake();
   EXPECT_TRUE(none_comes(out));
-  EXPECT_EQ(out.counts().claims, 1U);
-  EXPECT_EQ(q.counts().claims, 1);
   suspect.finish(result::success());
   EXPECT_EQ(must_come(out).task().crashes, 0);
 }
 
+TEST_P(handing_out_alone, a_suspect_that_only_waits_is_not_to_blame) {
+  leave_a_suspect("innocent", 2);
+  auto q = book_.queue("innocent").value();
+  auto heirs = other_.queue("innocent").value();
+  q.import(keys(1, 2));
+  hand_out out(q, {.batch = 2, .poll = 20ms});
+  auto one = must_come(out);
+  EXPECT_TRUE(comes_true([&] { return out.counts().waiting == 1; }));
+  EXPECT_EQ(state_of(q, "k0"), task_state::running);
+  clock_.advance(1h);
+  auto const first = q.find(key("k0")).value().claim;
+  auto const is_over = [&] {
+    heirs.reclaim();
+    return q.find(key("k0")).value().claim != first;
+  };
+  EXPECT_TRUE(comes_true(is_over));
+  EXPECT_NE(state_of(q, "k0"), task_state::dead);
+  EXPECT_EQ(q.find(key("k0")).value().crashes, 2);
+  one.finish(result::success());
+}
+
 TEST_P(handing_out_alone, a_suspect_waits_for_a_task_of_a_claim_that_was_lost) {
-  auto q = other_.make_queue("lost");
+  auto q = other_.make_queue("lost", {.crash_limit = 2});
   auto mine = book_.queue("lost").value();
-  q.import(keys(0, 3));
+  q.import(keys(0, 1));
   hand_out out(mine, {.batch = 3, .poll = 5ms});
   auto one = std::make_optional(must_come(out));
-  // Two come first, and one ahead: else that is no suspect, and is handed out.
-  ASSERT_TRUE(comes_true([&] { return out.counts().waiting == 2; }));
   clock_.advance(1h);
   ASSERT_TRUE(takes_back(q));
-  // All are suspects now. The process hears of it; its thread does not stop at once.
+  // It is a suspect now. The process hears of it; its thread does not stop at once.
   static_cast<void>(daybook::testing::renew(book_));  // it may know by its own claim
-  EXPECT_TRUE(comes_true([&] { return out.counts().claims == 0; }));
+  EXPECT_TRUE(comes_true([&] { return one->lost().stop_requested(); }));
   EXPECT_TRUE(none_comes(out));
   EXPECT_EQ(one->finish(result::success()), outcome::lost);
   auto suspect = must_come(out);
   EXPECT_EQ(suspect.task().crashes, 1);
   EXPECT_EQ(out.counts().working, 1U);
   suspect.finish(result::success());
-}
-
-TEST_P(handing_out_alone, a_suspect_that_was_waited_for_waits_for_that_task_too) {
-  leave_a_suspect("emptied");
-  auto q = book_.queue("emptied").value();
-  q.import(keys(1, 3));
-  hand_out out(q, {.batch = 2, .poll = 1ms});
-  auto one = std::make_optional(must_come(out));
-  auto two = std::make_optional(must_come(out));
-  // A look around has seen the suspect; from then on the process runs empty.
-  EXPECT_TRUE(none_comes(out));
-  q.import(keys(3, 4));
-  EXPECT_TRUE(none_comes(out));
-  clock_.advance(1h);
-  ASSERT_TRUE(takes_back(other_.queue("emptied").value()));
-  static_cast<void>(daybook::testing::renew(book_));  // it may know by its own claim
-  EXPECT_TRUE(comes_true([&] { return out.counts().claims == 0; }));
-  EXPECT_EQ(one->finish(result::success()), outcome::lost);
-  EXPECT_TRUE(none_comes(out));
-  EXPECT_EQ(two->finish(result::success()), outcome::lost);
-  EXPECT_EQ(must_come(out).task().crashes, 1);
-}
-
-/// Where there is always other work, a worker that died with many leaves as many suspects.
-TEST_P(handing_out_alone, suspects_are_done_together_once_the_process_is_empty) {
-  auto theirs = other_.make_queue("busy");
-  auto q = book_.queue("busy").value();
-  theirs.import(keys(0, 3));
-  auto const dead = theirs.claim();
-  clock_.advance(1h);
-  static_cast<void>(daybook::testing::renew(book_));
-  ASSERT_TRUE(takes_back(q));
-  q.import(keys(3, 3000));
-  hand_out out(q, {.batch = 2, .poll = 1ms});
-  std::string order;
-  while (std::count(order.begin(), order.end(), 's') < 3 && order.size() < 2000) {
-    auto one = must_come(out);
-    order += one.task().crashes > 0 ? 's' : '.';
-    one.finish(result::success());
-  }
-  EXPECT_NE(order.find("sss"), std::string::npos) << order;
 }
 
 TEST_P(handing_out_alone, who_may_be_taken_for_dead_begins_nothing_until_it_has_renewed) {

@@ -32,7 +32,7 @@ TEST_P(handing_out_joined, a_task_ends_with_its_effect) {
     EXPECT_EQ(out.counts().working, 1U) << "until its transaction is over";
     app_.execute("commit");
     EXPECT_EQ(state_of(q, one.task().key), task_state::succeeded);
-    EXPECT_EQ(rows_of("done"), "1");
+    EXPECT_EQ(ended_rows(), "1");
   }
   out.stop();
   EXPECT_EQ(effects("paid"), "1");

@@ -29,6 +29,10 @@ class handing : public adoption {
   static daybook::task_state state_of(daybook::queue const& of, std::string const& name) {
     return of.find(key(name)).value().state;
   }
+  /// Of ledgers: what is finished, and not what was begun.
+  std::string ended_rows() {
+    return database_.query("select count(*) from daybook_done where lo > 0");
+  }
   static daybook::hand_out_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
   /// A stop that comes by itself, for a test that would hang.
   static daybook::handed must_come(daybook::hand_out& from) {

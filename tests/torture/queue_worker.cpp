@@ -197,6 +197,7 @@ class worker {
 
   outcome all_of(daybook::claim& batch, bool settling) {
     for (auto const& one : batch.tasks()) {
+      if (batch.begin(one) == outcome::lost) return outcome::lost;
       if (!succeeds(batch, one, settling)) continue;
       if (auto const what = finish(batch, one); what != outcome::done) return what;
       if (how_.seed && up_to(100) == 0) break;  // the rest is handed back
@@ -204,7 +205,8 @@ class worker {
     return outcome::done;
   }
 
-  tally one_batch(daybook::claim_options const& how, bool settling = false) {
+  tally one_batch(daybook::claim_options how, bool settling = false) {
+    if (how_.script || up_to(1) == 0) how.beginning = daybook::beginning::announced;
     auto batch = queue_.claim(how);
     if (!batch) return tally::busy;
     auto what = all_of(*batch, settling);
@@ -214,7 +216,9 @@ class worker {
 
   /// One batch after the other, each end with the next claim.
   tally batches(int limit) {
-    auto batch = queue_.claim({.limit = limit});
+    auto const beginning =
+        up_to(1) == 0 ? daybook::beginning::announced : daybook::beginning::with_claim;
+    auto batch = queue_.claim({.limit = limit, .beginning = beginning});
     if (!batch) return tally::busy;
     while (batch) {
       if (all_of(*batch, false) != outcome::done) return tally::lost;

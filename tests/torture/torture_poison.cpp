@@ -1,6 +1,6 @@
 // Tasks that kill whoever does them: one aborts, one loops for ever, one eats all memory. In a
 // worker of the library each must be dead after exactly its crash limit, and must have harmed its
-// mates once at most. Under `daybook daemon`, whose children they kill, each must have failed by
+// mates twice at most. Under `daybook daemon`, whose children they kill, each must have failed by
 // its attempts, and the daemon must not even notice.
 //   torture_poison --engine NAME [--tasks 200]              in workers, and with a child for each
 //   torture_poison --engine NAME [--tasks 200] --batch N    with a child for so many
@@ -98,9 +98,9 @@ bool is_over(daybook::queue const& of) {
   return now.waiting + now.running + now.suspect == 0;
 }
 
-/// How often the mates were begun again, and the worst of them.
+/// How often the mates were begun again, and the worst of them: no more than `most` times.
 void look_at_mates(table& at, daybook::queue const& queue, std::map<std::string, int> const& begun,
-                   char const* where) {
+                   int most, char const* where) {
   int again = 0;
   int worst = 0;
   for (auto const& one : entries(at.tasks)) {
@@ -112,7 +112,8 @@ void look_at_mates(table& at, daybook::queue const& queue, std::map<std::string,
     auto const found = begun.find(key);
     int const times = found == begun.end() ? 0 : found->second;
     at.expect(times >= 1, key + " was never begun");
-    at.expect(times <= 2, key + " was begun " + std::to_string(times) + " times");
+    // With one culprit, as a suspect beside another, and alone.
+    at.expect(times <= most, key + " was begun " + std::to_string(times) + " times");
     again += std::max(0, times - 1);
     worst = std::max(worst, times);
   }
@@ -155,7 +156,7 @@ void in_workers(table& at) {
               std::string(key) + " is " + std::string(word_of(stands.state)) + " after " +
                   std::to_string(stands.crashes) + " crashes");
   }
-  look_at_mates(at, queue, begun, "library");
+  look_at_mates(at, queue, begun, 3, "library");
 }
 
 /// `batch`: so many tasks share a child; 0: each has its own. What a shared child has died on gets
@@ -198,7 +199,7 @@ void under_a_daemon(table& at, int batch) {
                         std::to_string(stands.attempts) + " attempts, begun " +
                         std::to_string(times) + " times");
   }
-  look_at_mates(at, queue, begun, name.c_str());
+  look_at_mates(at, queue, begun, 2, name.c_str());
 }
 
 }  // namespace
