@@ -21,7 +21,8 @@ enum class cadence : std::uint8_t {
   from_finish = 1,  ///< a period after it was done
 };
 
-/// How many tasks may start in which time, over all nodes.
+/// How many tasks may start in which time, over all nodes, in the long run: a slot for each, evenly
+/// spaced. What finds no thread in its slot begins later, and then several may begin at once.
 struct rate {
   std::int64_t count = 1;
   std::chrono::microseconds per = std::chrono::seconds{1};
