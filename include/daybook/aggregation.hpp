@@ -154,8 +154,9 @@ class DAYBOOK_EXPORT aggregation {
 
   // On failure, all: throws daybook::error, and the transaction it was in has changed nothing.
 
-  /// Takes every row that is free when it is called and that nobody else is just taking, chunk by
-  /// chunk, each a transaction: rows, their parents' counts and sums, a line of history.
+  /// Takes every row that is free when it is called and that no other transaction holds, chunk by
+  /// chunk, each a transaction: rows, their parents' counts and sums, a line of history. The next
+  /// call takes what others held.
   aggregated aggregate(aggregate_options const& how = {});
   /// What aggregate() would take, without a write. At most `limit` groups, in their order.
   [[nodiscard]] std::vector<group_preview> preview(int limit = 1000) const;

@@ -247,13 +247,32 @@ from (
   order by {key} limit :limit) as c;
 
 -- The groups of the free rows of a range. Where the rows are locked by this, they are those that
--- aggregation.take takes, and that returns nothing.
+-- aggregation.take takes, and that returns nothing; rows that others hold are left out.
 -- name: aggregation.survey
 -- in: first, last
 -- out: group_key, first_key, count, strays, amounts
 -- holes: source, key, is_free, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
-from {source} as s where {key} between :first and :last and {is_free} group by {apart} for update;
+from {source} as s where {key} between :first and :last and {is_free} group by {apart}
+for update skip locked;
+
+-- The free rows of a range that nobody else holds; held from now on.
+-- name: aggregation.hold_rows
+-- in: first, last, limit
+-- out: key
+-- holes: source, key, is_free
+select {key} from {source} as s where {key} between :first and :last and {is_free}
+order by {key} limit :limit for update skip locked;
+
+-- As aggregation.survey, of the rows [key, ...] that aggregation.hold_rows has found.
+-- name: aggregation.survey_held
+-- in: keys
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, key, given_key, group, apart, first_key, amounts
+select {group}, {first_key}, count(*), 0, {amounts}
+from json_table(:keys, '$[*]' columns ({given_key})) as g
+  straight_join {source} as s on {key} = g.daybook_key
+group by {apart};
 
 -- name: aggregation.preview
 -- in: limit
@@ -290,6 +309,35 @@ where {key} between :first and :last and {is_free}
                    from json_table(:excluded, '$[*]'
                      columns (g varchar(700) character set utf8mb4 path '$')) as j) as e
     where e.g = {group}));
+
+-- As aggregation.take, of the rows [key, ...] that aggregation.hold_rows has found.
+-- name: aggregation.take_held
+-- in: keys, aggregation, excluded
+-- out: group_key, parent_key, count, strays, amounts
+-- holes: source, key, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
+update json_table(:keys, '$[*]' columns ({given_key})) as g
+  straight_join {source} as s on {key} = g.daybook_key
+set s.{state} = {taken},
+  s.{link} = (select {as_link} from {aggregation_parent} as o
+              where o.aggregation = :aggregation and o.open_group = {group})
+where exists (select 1 from {aggregation_parent} as o
+              where o.aggregation = :aggregation and o.open_group = {group})
+  and (:excluded = '[]' or not exists (
+    select 1 from (select distinct cast(j.g as binary) as g
+                   from json_table(:excluded, '$[*]'
+                     columns (g varchar(700) character set utf8mb4 path '$')) as j) as e
+    where e.g = {group}));
+
+-- How long a statement of this transaction waits for what others hold; and how long it did.
+-- name: aggregation.wait
+-- in: limit
+-- out: before
+select cast(:limit as char);
+
+-- Whether taking rows waits for those that others hold: here they are locked before.
+-- name: aggregation.take_waits
+-- holes: none
+false;
 
 -- How many rows of a range are taken by the open parent of their group.
 -- name: aggregation.landed

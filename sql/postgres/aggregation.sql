@@ -263,6 +263,25 @@ select (select c.k from c order by c.k limit 1), (select c.k from c order by c.k
 select {group}, {first_key}, count(*), 0, {amounts}
 from {source} as s where {key} between :first and :last and {is_free} group by {apart};
 
+-- The free rows of a range that nobody else holds; held from now on.
+-- name: aggregation.hold_rows
+-- in: first, last, limit
+-- out: key
+-- holes: source, key, is_free
+select {key} from {source} as s where {key} between :first and :last and {is_free}
+order by {key} limit :limit for no key update skip locked;
+
+-- As aggregation.survey, of the rows [key, ...] that aggregation.hold_rows has found.
+-- name: aggregation.survey_held
+-- in: keys
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, key, given_key, group, apart, first_key, amounts
+select {group}, {first_key}, count(*), 0, {amounts}
+from {source} as s
+where {key} in (select g.daybook_key
+                from (select {given_key} from json_array_elements(:keys::json) as j (value)) as g)
+group by {apart};
+
 -- name: aggregation.preview
 -- in: limit
 -- out: group_key, first_key, count, strays, amounts
@@ -299,6 +318,40 @@ with u as (
     case when {is_taken} = o.daybook_key then 1 else 0 end as well, {returned})
 select u.daybook_group, u.daybook_parent, count(*), count(*) - sum(u.well), {amounts_of} from u
 group by 1, 2;
+
+-- As aggregation.take, of the rows [key, ...] that aggregation.hold_rows has found.
+-- name: aggregation.take_held
+-- in: keys, aggregation, excluded
+-- out: group_key, parent_key, count, strays, amounts
+-- holes: source, key, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
+with u as (
+  update {source} as s set {state} = {taken}, {link} = o.daybook_key
+  from (select {as_link} as daybook_key, o.open_group as daybook_group,
+          o.parent_key as daybook_parent
+        from {aggregation_parent} as o
+        where o.aggregation = :aggregation and o.open_group is not null) as o
+  where {key} in (select g.daybook_key
+                  from (select {given_key} from json_array_elements(:keys::json) as j (value)) as g)
+    and o.daybook_group = {group}
+    and (:excluded::text = '[]' or {group} <> all (array(
+      select e #>> '{{}}' from json_array_elements(:excluded::text::json) as e)))
+  returning o.daybook_group, o.daybook_parent,
+    case when {is_taken} = o.daybook_key then 1 else 0 end as well, {returned})
+select u.daybook_group, u.daybook_parent, count(*), count(*) - sum(u.well), {amounts_of} from u
+group by 1, 2;
+
+-- How long a statement of this transaction waits for what others hold, in milliseconds; and how
+-- long it did.
+-- name: aggregation.wait
+-- in: limit
+-- out: before
+select pg_catalog.current_setting('lock_timeout'),
+  pg_catalog.set_config('lock_timeout', :limit::text, true);
+
+-- Whether taking rows waits for those that others hold.
+-- name: aggregation.take_waits
+-- holes: none
+true;
 
 -- How many rows of a range are taken by the open parent of their group.
 -- name: aggregation.landed

@@ -248,6 +248,23 @@ from (
 select {group}, {first_key}, count(*), 0, {amounts}
 from {source} as s where {key} between :first and :last and {is_free} group by {apart};
 
+-- As on the other engines; here nobody else writes.
+-- name: aggregation.hold_rows
+-- in: first, last, limit
+-- out: key
+-- holes: source, key, is_free
+select {key} from {source} as s where {key} between :first and :last and {is_free}
+order by {key} limit :limit;
+
+-- name: aggregation.survey_held
+-- in: keys
+-- out: group_key, first_key, count, strays, amounts
+-- holes: source, key, given_key, group, apart, first_key, amounts
+select {group}, {first_key}, count(*), 0, {amounts}
+from {source} as s
+where {key} in (select g.daybook_key from (select {given_key} from json_each(:keys) as j) as g)
+group by {apart};
+
 -- name: aggregation.preview
 -- in: limit
 -- out: group_key, first_key, count, strays, amounts
@@ -277,6 +294,27 @@ from (select {as_link} as daybook_key, o.open_group as daybook_group
       where o.aggregation = :aggregation and o.open_group is not null) as o
 where {key} between :first and :last and {is_free} and o.daybook_group = {group}
   and (:excluded = '[]' or {group} not in (select e.value from json_each(:excluded) as e));
+
+-- name: aggregation.take_held
+-- in: keys, aggregation, excluded
+-- out: group_key, parent_key, count, strays, amounts
+-- holes: source, key, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
+update {source} as s set {state} = {taken}, {link} = o.daybook_key
+from (select {as_link} as daybook_key, o.open_group as daybook_group
+      from {aggregation_parent} as o
+      where o.aggregation = :aggregation and o.open_group is not null) as o
+where {key} in (select g.daybook_key from (select {given_key} from json_each(:keys) as j) as g)
+  and o.daybook_group = {group}
+  and (:excluded = '[]' or {group} not in (select e.value from json_each(:excluded) as e));
+
+-- name: aggregation.wait
+-- in: limit
+-- out: before
+select cast(:limit as text);
+
+-- name: aggregation.take_waits
+-- holes: none
+false;
 
 -- How many rows of a range are taken by the open parent of their group.
 -- name: aggregation.landed

@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::size_t most_refused = 100;
 constexpr std::size_t longest_group = 700;
+constexpr std::int64_t most_held = 50'000;  ///< rows, whose keys are one text
+/// In milliseconds; what is held for longer is passed over.
+constexpr std::string_view wait_for_rows = "100";
 
 /// Something about the rows themselves, so that it will be so the next time, too.
 bool is_of_data(error const& e) {
@@ -124,10 +127,8 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
   in_doubt_ = false;
   last_ = {};
   for (bool over = false; !over;) {
-    // Where it is not told what was taken, no row may come in after the look at them.
-    auto const level = usual_ || !blind_ ? isolation::read_committed : isolation::repeatable_read;
     try {
-      core::transact(with_, {.name = "aggregate", .level = level},
+      core::transact(with_, {.name = "aggregate"},
                      [&](db::session& on) { return body(on, left_out); });
       // What was refused is left out of the next try, of the same range.
       over = !std::exchange(last_.again, false);
@@ -157,6 +158,14 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
       return;
     }
   }
+  count();
+  if (!last_.rest) return;
+  auto const whole = now_;
+  take(range{*last_.rest, whole->last, whole->count}, left_out);
+  now_ = whole;
+}
+
+void chunk::count() {
   if (last_.rows == 0) return;
   if (base::left_out("agg_two")) add_alone();
   to_.done.rows += last_.rows;
@@ -176,7 +185,9 @@ core::decision chunk::body(db::session& on, groups const& left_out) {
   now_ = given_ ? given_ : ranges_.next_shared(on);
   if (!now_) return core::decision::commit;  // another pass may have begun
   bool const known = usual_ && steady_ && !how_.fresh && !of_.triggers;
+  if (!usual_ && !with_.dialect.one_writer) hold_rows(on);
   if (!known) survey(on, left_out);
+  if (last_.again) return core::decision::rollback;
   if (!known && last_.found.empty()) {
     return given_ ? core::decision::rollback : core::decision::commit;
   }
@@ -208,11 +219,39 @@ void chunk::refuse(group_rows const& which, std::string const& why) {
   to_.done.refused.push_back({shown(which.group), which.first, why});
 }
 
-void chunk::survey(db::session& on, groups const& left_out) {
-  auto const& statement = usual_ ? of_.sql.usual_survey : of_.sql.survey;
+void chunk::hold_rows(db::session& on) {
   auto const found =
-      groups_of(db::run(on, statement, {db::value_of(now_->first), db::value_of(now_->last)}));
-  for (auto const& one : found) {
+      db::run(on, of_.sql.hold_rows,
+              {db::value_of(now_->first), db::value_of(now_->last), std::int64_t{most_held}});
+  base::rows keys;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    keys.begin();
+    add_key(keys, text_in(found.row(i)[0]), of_.number_keys);
+  }
+  last_.held = keys.text();
+  if (std::cmp_equal(found.size(), most_held)) last_.rest = found.row(found.size() - 1)[0];
+}
+
+void chunk::survey(db::session& on, groups const& left_out) {
+  auto const look = [&] {
+    if (last_.held) return db::run(on, of_.sql.survey_held, {std::string_view(*last_.held)});
+    return db::run(on, usual_ ? of_.sql.usual_survey : of_.sql.survey,
+                   {db::value_of(now_->first), db::value_of(now_->last)});
+  };
+  auto const all = groups_of(look());
+  std::int64_t rows = 0;
+  for (auto const& one : all) rows += one.count;
+  // Others hold some of them, or have taken them.
+  if (usual_ && rows < now_->count) {
+    usual_ = false;
+    last_.again = true;
+    return;
+  }
+  refuse_or_find(all, left_out);
+}
+
+void chunk::refuse_or_find(std::vector<group_rows> const& all, groups const& left_out) {
+  for (auto const& one : all) {
     if (auto const why = why_not(of_, one); !why.empty()) {
       refuse(one, why);
     } else if (!to_.refused.contains(*one.group) && !left_out.contains(*one.group)) {
@@ -298,12 +337,33 @@ db::table chunk::run_take(db::session& on, groups const& left_out) {
   auto out_of_it = left_out;
   out_of_it.insert(to_.refused.begin(), to_.refused.end());
   auto const excluded = list_of(out_of_it);
-  auto found = db::run(
-      on, of_.sql.take,
-      {db::value_of(now_->first), db::value_of(now_->last), of_.id, std::string_view(excluded)});
+  auto const run = [&] {
+    if (last_.held) {
+      return db::run(on, of_.sql.take_held,
+                     {std::string_view(*last_.held), of_.id, std::string_view(excluded)});
+    }
+    return db::run(
+        on, of_.sql.take,
+        {db::value_of(now_->first), db::value_of(now_->last), of_.id, std::string_view(excluded)});
+  };
+  auto found = last_.held || !of_.sql.take_waits ? run() : without_waiting(on, run);
   last_.tells = found.width > 0;
-  blind_ = !last_.tells;
   return found;
+}
+
+/// Rows that others hold are a matter of care.
+template <class F>
+db::table chunk::without_waiting(db::session& on, F const& run) const {
+  auto const& wait = with_.sql["aggregation.wait"];
+  auto const before = text_in(db::run(on, wait, {wait_for_rows}).row(0)[0]);
+  try {
+    auto out = run();
+    db::run(on, wait, {std::string_view(before)});
+    return out;
+  } catch (error const& e) {
+    if (e.kind() != fault::conflict) throw;
+    changed(e.what());
+  }
 }
 
 bool chunk::take_all(db::session& on) {

@@ -51,12 +51,18 @@ class chunk {
     std::int64_t made = 0;
     bool again = false;  ///< the same once more: without what was refused, or with more care
     bool tells = false;  ///< taking says what was taken: its groups, parents and sums
+    std::optional<std::string> held = {};  ///< the rows that are held, where there are some
+    std::optional<cell> rest = {};         ///< from here the range goes on
   };
 
   void take(std::optional<range> const& where, groups const& left_out);
+  void count();
   /// Once; false: once more.
   core::decision body(db::session& on, groups const& left_out);
+  /// With care: rows that others hold are passed over, and nothing comes in between.
+  void hold_rows(db::session& on);
   void survey(db::session& on, groups const& left_out);
+  void refuse_or_find(std::vector<group_rows> const& all, groups const& left_out);
   void find_parents(db::session& on);
   [[nodiscard]] std::string new_parents(std::vector<group_rows const*> const& of,
                                         std::map<std::string, std::string> const& keys) const;
@@ -64,6 +70,8 @@ class chunk {
   /// What was taken, group by group.
   [[nodiscard]] std::vector<group_rows> take_rows(db::session& on, groups const& left_out);
   [[nodiscard]] db::table run_take(db::session& on, groups const& left_out);
+  template <class F>
+  [[nodiscard]] db::table without_waiting(db::session& on, F const& run) const;
   /// All rows of the range, by the parents that are open. False: that was not all, or not right.
   [[nodiscard]] bool take_all(db::session& on);
   [[nodiscard]] std::int64_t landed(db::session& on) const;
@@ -87,7 +95,6 @@ class chunk {
   std::string call_;
   bool in_doubt_ = false;
   bool usual_ = true;    ///< at first by what is fast where nothing is wrong with the rows
-  bool blind_ = false;   ///< taking does not say what was taken
   bool steady_ = false;  ///< the chunk before was taken whole, and no parent was made
 };
 

@@ -370,6 +370,13 @@ statements maker::all() const {
   out.open_values = make("open_values", values);
   out.make_parents = make_parents();
   out.take = make("take");
+  auto const& key = *source_.find(s.key);
+  db::holes const held{
+      {"given_key", given(key, conversion_to(with_, source_, key), "daybook_key", 0)}};
+  out.hold_rows = make("hold_rows");
+  out.survey_held = make("survey_held", held);
+  out.take_held = make("take_held", held);
+  out.take_waits = piece("take_waits", {}) == "true";
   out.landed = make("landed");
   out.add = set_parents(given_sums(), changes(how::add), room());
   out.replace = set_parents(given_sums(), changes(how::replace), parent_is(p.open));

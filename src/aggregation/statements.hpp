@@ -22,6 +22,10 @@ struct statements {
   db::entry range_next;
   db::entry survey;
   db::entry usual_survey;  ///< for less; may fail where survey does not
+  db::entry hold_rows;     ///< of a range, those that nobody else holds
+  db::entry survey_held;   ///< of these
+  db::entry take_held;
+  bool take_waits = false;  ///< for rows that others hold
   db::entry preview;
   db::entry open;  ///< parents of groups
   db::entry open_locked;
