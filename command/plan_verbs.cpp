@@ -16,8 +16,15 @@ namespace command {
 
 namespace {
 
-daybook::planner must_have(daybook::book const& in, std::string const& name) {
-  auto found = in.planner(name);
+std::vector<declared_plan>::const_iterator plan_in(settings const& file, std::string const& name) {
+  return std::find_if(file.plans.begin(), file.plans.end(),
+                      [&](auto const& one) { return one.name == name; });
+}
+
+daybook::planner must_have(daybook::book const& in, std::string const& name, settings const& file) {
+  auto const declared = plan_in(file, name);
+  auto found =
+      declared == file.plans.end() ? in.planner(name) : in.planner(name, declared->options);
   if (found) return *std::move(found);
   auto const there = there_are(in.planners());
   throw complaint(exit_code::missing,
@@ -36,8 +43,9 @@ void add_plan(CLI::App& app, plan_request& into) {
 
 opened_plan find_plan(plan_request const& what) {
   daybook::check_name("name of a plan", what.name);
-  auto book = open_book(resolve(what.where, read_settings(what.file).database));
-  auto plan = must_have(book, what.name);
+  auto const file = read_settings(what.file);
+  auto book = open_book(resolve(what.where, file.database));
+  auto plan = must_have(book, what.name, file);
   return {std::move(book), std::move(plan)};
 }
 
@@ -45,10 +53,9 @@ opened_plan open_plan(plan_request const& what) {
   daybook::check_name("name of a plan", what.name);
   auto const file = read_settings(what.file);
   auto book = open_book(resolve(what.where, file.database));
-  auto const declared = std::find_if(file.plans.begin(), file.plans.end(),
-                                     [&](auto const& one) { return one.name == what.name; });
+  auto const declared = plan_in(file, what.name);
   if (declared == file.plans.end()) {
-    auto plan = must_have(book, what.name);
+    auto plan = must_have(book, what.name, file);
     return {std::move(book), std::move(plan)};
   }
   make_queues_of(*declared, file.queues, book);

@@ -26,7 +26,9 @@ int plans_run(arguments const& given) {
       "\nWhere daybook.toml declares it, it is made first, or changed to what stands there, with "
       "its\n"
       "queue. A pass excludes all others of the plan, and goes on with one that died.\n"
-      "\nExit codes: 0 done, 65 the declaration or a key, 66 no such plan, 75 somebody is at it.");
+      "SQL of a plan that no file declares, or that the book has otherwise, is not executed.\n"
+      "\nExit codes: 0 done, 65 the declaration or a key, 66 no such plan, 75 somebody is at it,\n"
+      "78 its SQL is not yours.");
   plan_request what;
   bool as_json = false;
   app.add_flag("--json", as_json, "What was done as one object");
@@ -59,7 +61,9 @@ int plans_run(arguments const& given) {
 int plans_preview(arguments const& given) {
   CLI::App app{"Prints what a pass would launch and what not, and why; nothing is launched.",
                "daybook plans preview"};
-  app.footer("\nExit codes: 65 the declaration or a key, 66 no such plan.");
+  app.footer(
+      "\nExit codes: 65 the declaration or a key, 66 no such plan, 78 its SQL is in no file of "
+      "yours.");
   plan_request what;
   int limit = 100;
   bool as_json = false;

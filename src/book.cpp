@@ -258,6 +258,12 @@ std::optional<planner> book::planner(std::string_view name) const {
   return daybook::planner(std::move(inside));
 }
 
+std::optional<planner> book::planner(std::string_view name, planner_options const& declared) const {
+  auto inside = daybook::planners::open(work::surroundings_of(*engine_), name, declared);
+  if (!inside) return std::nullopt;
+  return daybook::planner(std::move(inside));
+}
+
 std::vector<std::string> book::planners() const {
   return daybook::planners::names(engine_->ready());
 }

@@ -157,8 +157,11 @@ class DAYBOOK_EXPORT book {
   /// On failure: throws daybook::error (fault::bad_argument names what cannot be meant,
   /// fault::configuration a pass that was waited for ten seconds).
   daybook::planner make_planner(std::string_view name, planner_options const& of);
-  /// Empty: there is none of that name.
+  /// Empty: there is none of that name. A pass executes only SQL that this book object was given,
+  /// by make_planner() or by the second form, which changes nothing in the book.
   [[nodiscard]] std::optional<daybook::planner> planner(std::string_view name) const;
+  [[nodiscard]] std::optional<daybook::planner> planner(std::string_view name,
+                                                        planner_options const& declared) const;
   [[nodiscard]] std::vector<std::string> planners() const;
 
   /// Every precondition of the guarantees, as this database is set up now.

@@ -93,7 +93,8 @@ class DAYBOOK_EXPORT node {
 
   /// Makes the passes of a planner, which was made already, in a thread of its own: one so often as
   /// it says (planner_options::every), by whichever node is first. Again changes how. On failure:
-  /// daybook::error, fault::bad_argument where there is no such planner, or after stop(). A pass
+  /// daybook::error, fault::bad_argument where there is no such planner, or after stop();
+  /// fault::configuration where its SQL is not this program's (book::planner). A pass
   /// that fails is told to the observer (observer::retried, "plan NAME").
   void plan(std::string_view planner, plan_serving how = {});
   /// No more passes; waits for the page that is under way. Not to be called by a check.

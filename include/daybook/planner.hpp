@@ -113,8 +113,10 @@ class DAYBOOK_EXPORT planner {
 
   /// A pass now: all keys that come up are launched or refused, page by page, each page one
   /// transaction. Exclusive over all nodes, as a run of process "plan NAME"; one that died is gone
-  /// on with. As the planner is declared now, maybe by another process.
-  /// On failure: throws, and pages before stay; the error is kept.
+  /// on with. As the planner is declared now, maybe by another process; of its SQL (a query, a
+  /// check, the table of a sweep) only what this program has declared, too. On failure: throws, and
+  /// pages before stay; the error is kept. fault::configuration: the SQL in the book is not this
+  /// program's, and nothing was done.
   passed pass(pass_options const& how = {});
   /// What a pass would launch and what not, without launching: the first `limit` keys.
   [[nodiscard]] std::vector<plan_preview> preview(int limit = 100,

@@ -79,6 +79,11 @@ std::vector<std::string> store::advice() const {
   auto const* const how = std::get_if<query_strategy>(&of_.options.strategy);
   std::vector<std::string> out;
   if (how == nullptr) return out;
+  if (!around_.declared->cover(of_)) {
+    // Some engines execute parts of what they are to explain.
+    return {"plan '" + of_.name +
+            "': its query is not explained here, for this program does not declare it"};
+  }
   auto plan = with().sql.made("planned.explain", {{"query", how->query}});
   for (auto& one : plan.parts) {
     one.what.name = "user";

@@ -158,6 +158,7 @@ bool feed_any(store const& of, sink& into) {
 
 passed store::pass(pass_options const& how) const {
   with().check_process();
+  need_own_sql();  // before the run: a node that declares it so goes on
   passed sum;
   auto attempt = around_.runs->start(process(process_name()), {}, {});
   if (!attempt) {
@@ -168,6 +169,7 @@ passed store::pass(pass_options const& how) const {
   auto held = std::move(attempt).take();
   // As it stays until the end of the run: what that rests on is changed under the same one.
   auto const now = this->now();
+  now->need_own_sql();
   planners::pass mine(*now, std::move(held), how, sum);
   mine.ends(now->declared().now_us);
   try {
@@ -188,6 +190,7 @@ std::vector<plan_preview> store::preview(int limit, launch_check const& check) c
   with().check_process();
   base::limits("plan", of_.name).between("the number of keys (limit)", limit, 1, 10'000);
   auto const now = this->now();
+  now->need_own_sql();
   looking mine(*now, static_cast<std::size_t>(limit), check);
   feed_any(*now, mine);
   return std::move(mine).found();

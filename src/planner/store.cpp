@@ -71,6 +71,7 @@ std::shared_ptr<store> make(surroundings const& around, std::string_view name,
                   "' are done in the order in which they were added (in_order): leave it out");
   }
   examine(around, name, of);
+  around.declared->add(name, of);
   if (!write(around.with, name, of, *into)) write_between_passes(around, name, of, *into);
   return open(around, name);
 }
@@ -81,6 +82,14 @@ std::shared_ptr<store> open(surroundings const& around, std::string_view name) {
   auto into = target(around, name, found->options.queue);
   return std::make_shared<store>(around, std::move(*found), std::move(into));
 }
+
+std::shared_ptr<store> open(surroundings const& around, std::string_view name,
+                            planner_options const& declared) {
+  around.declared->add(name, declared);
+  return open(around, name);
+}
+
+void store::need_own_sql() const { around_.declared->need(of_, around_.url); }
 
 std::shared_ptr<queues::store> store::from(std::string const& queue) const {
   std::lock_guard const lock(sources_->guard);

@@ -4,6 +4,7 @@
 
 #include "core/context.hpp"
 #include "core/start.hpp"
+#include "planner/declarations.hpp"
 #include "planner/definition.hpp"
 #include "queue/store.hpp"
 
@@ -27,6 +28,8 @@ struct surroundings {
   core::context with;
   core::holder* lease;
   core::runs* runs;
+  planners::declarations* declared;  ///< by this program
+  std::string_view url;              ///< of the book, without its password
 };
 
 class keyset;
@@ -48,6 +51,9 @@ class store {
   void follow(store const& before) { sources_ = before.sources_; }
   /// Under which process its passes, and what people change, stand.
   [[nodiscard]] std::string process_name() const { return process_of(of_.name); }
+
+  /// On failure: daybook::error (fault::configuration) where its SQL is not this program's own.
+  void need_own_sql() const;
 
   // As planner's verbs.
   [[nodiscard]] std::vector<std::string> advice() const;
@@ -103,6 +109,9 @@ std::shared_ptr<store> make(surroundings const& around, std::string_view name,
 [[nodiscard]] std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task);
 /// Empty: there is none of that name.
 std::shared_ptr<store> open(surroundings const& around, std::string_view name);
+/// The same; the program declares the planner so, and changes nothing in the book.
+std::shared_ptr<store> open(surroundings const& around, std::string_view name,
+                            planner_options const& declared);
 
 }  // namespace planners
 }  // namespace v1

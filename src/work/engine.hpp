@@ -10,6 +10,7 @@
 #include "core/version.hpp"
 #include "db/pool.hpp"
 #include "db/url.hpp"
+#include "planner/declarations.hpp"
 #include "queue/opened.hpp"
 #include "work/executor.hpp"
 #include "work/renewal.hpp"
@@ -63,6 +64,8 @@ class engine {
   /// For a session over a transaction of the application's: as core::check_joined().
   void check_joined(db::session& on);
   [[nodiscard]] bool clock_is_movable();
+  /// Of planners, by this program.
+  [[nodiscard]] planners::declarations& declared() noexcept { return declared_; }
   [[nodiscard]] executor& asynchronous() noexcept { return asynchronous_; }
 
   [[nodiscard]] db::url const& where() const noexcept { return where_; }
@@ -96,6 +99,7 @@ class engine {
   db::pool listeners_;
   core::doorbells doorbells_;
   queues::opened queues_;
+  planners::declarations declared_;
   std::string schema_;
   std::unique_ptr<db::catalogue> bare_sql_;
   std::mutex guard_;

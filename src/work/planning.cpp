@@ -14,15 +14,19 @@ namespace daybook {
 inline namespace v1 {
 namespace work {
 
-planners::surroundings surroundings_of(engine& of) { return {of.ready(), &of.lease(), &of.runs()}; }
+planners::surroundings surroundings_of(engine& of) {
+  return {of.ready(), &of.lease(), &of.runs(), &of.declared(), of.where().shown};
+}
 
 planning::planning(engine& of, std::chrono::milliseconds poll) : engine_(&of), poll_(poll) {}
 
 void planning::plan(std::string_view planner, plan_serving how) {
-  if (!planners::open(surroundings_of(*engine_), planner)) {
+  auto const found = planners::open(surroundings_of(*engine_), planner);
+  if (!found) {
     throw error({.kind = fault::bad_argument},
                 "there is no plan '" + std::string(planner) + "': make it first");
   }
+  found->need_own_sql();
   unplan(planner);
   auto one = std::make_shared<served>();
   one->name = planner;

@@ -111,6 +111,12 @@ code "another pass" 0 daybook plans run orders --json
 is "what was refused is launched where it may be" 1 "$(field launched <out)"
 code "none is refused" 0 daybook plans refused orders --json
 is "none is refused" "" "$(cat out)"
+: >empty.toml
+code "in no file" 78 daybook plans run orders --config empty.toml
+has "in no file" err "this program does not declare it, and a program executes only SQL of its own"
+code "in no file: a preview" 78 daybook plans preview orders --config empty.toml
+code "in no file: shown" 0 daybook plans show orders --config empty.toml
+has "in no file: shown" out "its query is not explained here"
 code "and a third" 0 daybook plans run orders --json
 is "once" "0 0" "$(field launched <out) $(field seen <out)"
 

@@ -83,7 +83,9 @@ TEST_P(declared_anew, a_page_is_of_the_table_that_is_declared_now) {
   old.pass();
   work();
   ASSERT_EQ(old.sweeps().at(0).state, daybook::sweep_state::over);
-  theirs_.make_planner("all", {.queue = "export", .strategy = sweep_strategy{.table = "item"}});
+  auto const now =
+      theirs_.make_planner("all", {.queue = "export", .strategy = sweep_strategy{.table = "item"}});
+  EXPECT_TRUE(book_.planner("all", now.options()).has_value());
   EXPECT_TRUE(old.sweep_now(anna()));
   EXPECT_EQ(old.pass().launched, 1);
   EXPECT_THAT(old.page(key("all/2/1")).value().present(), SizeIs(5));

@@ -80,7 +80,7 @@ TEST_P(swept_in_doubt, a_dead_pass_launches_nothing_more) {
   rows(120);
   auto plan = make({.table = "item", .page = 10});
   auto other = database_.open(support::fresh_database::manual());
-  auto theirs = other.planner("all").value();
+  auto theirs = other.planner("all", plan.options()).value();
   plan.pass();
   work(plan);
   for (int from = 1000; from < 1012; ++from) rows(1, from);
@@ -155,7 +155,7 @@ TEST_P(swept_in_doubt, every_row_that_is_committed_is_in_one_page) {
   rows(20, -100);
   auto plan = make(7);
   auto other_book = database_.open(support::fresh_database::manual());
-  auto other = other_book.planner("all").value();
+  auto other = other_book.planner("all", plan.options()).value();
   writers all(direct_url(), on_sqlite(), 6, 40);
   std::mt19937 random(7);
   std::int64_t cursor = -1'000'000;

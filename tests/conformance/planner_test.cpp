@@ -290,7 +290,7 @@ TEST_P(planned, passes_exclude_each_other) {
   order(1, 30);
   auto plan = make({.page = 10});
   auto other = database_.open(support::fresh_database::manual());
-  auto theirs = other.planner("new-orders").value();
+  auto theirs = other.planner("new-orders", plan.options()).value();
   int busy = 0;
   auto const sum = plan.pass({.told = [&](passed const&) {
     auto const no = theirs.pass();
@@ -305,7 +305,7 @@ TEST_P(planned, a_dead_planner_adds_nothing_more) {
   order(1, 30);
   auto plan = make({.page = 10});
   auto other = database_.open(support::fresh_database::manual());
-  auto theirs = other.planner("new-orders").value();
+  auto theirs = other.planner("new-orders", plan.options()).value();
   auto const nothing = [](transaction&, candidate&) { return launch_verdict::refuse("not now"); };
   passed taken;
   bool thrown = false;
@@ -373,6 +373,7 @@ TEST_P(planned, paused_is_what_nodes_look_at) {
 TEST_P(planned, a_node_makes_the_passes_and_another_where_it_is_gone) {
   auto plan = make({.every = 100ms});
   auto other = database_.open(support::fresh_database::manual());
+  ASSERT_TRUE(other.planner("new-orders", plan.options()).has_value());
   daybook::node first(book_, {.poll = 20ms});
   daybook::node second(other, {.poll = 20ms});
   std::atomic<int> passes = 0;

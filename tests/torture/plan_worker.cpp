@@ -98,6 +98,7 @@ void plan(daybook::book& book, dice chance, std::string const& only) {
   static constexpr std::array actions{failpoint_action::kill, failpoint_action::cut,
                                       failpoint_action::fail};
   auto orders = book.planner("orders").value();
+  orders = book.planner("orders", orders.options()).value();  // its SQL is this program's
   while (over == 0) {
     if (!only.empty()) {
       daybook::testing::arm(only, failpoint_action::fail);

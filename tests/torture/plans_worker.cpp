@@ -95,7 +95,8 @@ class worker {
     auto const found = planners_.find(which);
     if (found != planners_.end()) return found->second;
     auto const name = torture::name_of(which, how_.trial);
-    return planners_.emplace(which, book_.planner(name).value()).first->second;
+    auto const options = book_.planner(name).value().options();
+    return planners_.emplace(which, book_.planner(name, options).value()).first->second;
   }
   daybook::queue& queue(plan which) {
     auto const found = queues_.find(which);

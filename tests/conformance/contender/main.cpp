@@ -38,6 +38,7 @@ int main(int count, char** words) try {
   daybook::book book(words[1], {.renew_in_background = false, .movable_clock = true});
   if (count == 4) {
     auto plan = book.planner(words[3]).value();
+    plan = book.planner(words[3], plan.options()).value();  // its SQL is this program's
     daybook::testing::arm_from_environment();
     return plan.pass().ran ? 0 : 3;
   }
