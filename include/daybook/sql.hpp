@@ -6,6 +6,7 @@
 #pragma once
 
 #include <daybook/export.hpp>
+#include <daybook/transaction_control.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -24,12 +25,17 @@ inline namespace v1 {
 
 /// A literal statement. Parameters are `:name`, the same on every engine; arguments follow the
 /// order in which the names first appear. Quoted text, comments and `::` casts are left alone; an
-/// array slice `a[1:n]` and PostgreSQL's E'it\'s' are not understood.
+/// array slice `a[1:n]` and PostgreSQL's E'it\'s' are not understood. A literal that begins or ends
+/// a transaction does not compile: a body commits by returning and rolls back by throwing.
 class sql {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a literal converts by itself, that is the point.
   consteval sql(char const* literal) : text_(literal) {
     if (text_.empty()) throw "an empty statement";
+    if (controls_transaction(text_)) {
+      throw "the library begins and ends the transaction: return from the body to commit, throw to "
+            "roll back";
+    }
   }
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
 

@@ -1,8 +1,10 @@
 #include "db/statement.hpp"
 
 #include <daybook/error.hpp>
+#include <daybook/transaction_control.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace daybook {
@@ -90,6 +92,33 @@ bool reads_only(std::string_view text) {
   return true;
 }
 
+/// Of a user's statement. A function or a trigger that it calls may still change a setting: for
+/// that, each driver has a guard of its own.
+bool changes_session(std::string_view text) {
+  constexpr std::array<std::string_view, 8> plain{"select",  "insert", "update", "delete",
+                                                  "replace", "with",   "values", "merge"};
+  auto const first = statement_words(text).next();
+  if (std::none_of(plain.begin(), plain.end(),
+                   [&](auto verb) { return statement_words::same(first, verb); })) {
+    return true;
+  }
+  // Set settings, keep locks or make tables that outlive the transaction. In a string or a name
+  // such a word costs a little time.
+  constexpr std::array<std::string_view, 4> lasting{"set_config", "advisory", "temp", "get_lock"};
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::any_of(lasting.begin(), lasting.end(),
+                     [&](auto word) { return small.find(word) != std::string::npos; });
+}
+
+void check_no_control(std::string_view text) {
+  if (!controls_transaction(text)) return;
+  throw error({.kind = fault::bad_argument, .statement = "user"},
+              "a statement begins or ends the transaction that it is part of: leave that to the "
+              "library, which commits when the body returns and rolls back when it throws");
+}
+
 }  // namespace
 
 statement rewrite(std::string_view name, std::string_view text, placeholder style,
@@ -119,6 +148,10 @@ statement rewrite(std::string_view name, std::string_view text, placeholder styl
     at = end;
   }
   out.takes_its_time = name == "user";
+  if (out.takes_its_time) {
+    check_no_control(text);
+    out.changes_session = changes_session(text);
+  }
   out.only_reads = !out.takes_its_time && reads_only(out.text);
   return out;
 }

@@ -29,6 +29,9 @@ struct statement {
   std::vector<std::size_t> order = {};   ///< for each placeholder in the text: its input's index
   /// What it costs grows with a whole table: no time of ours bounds its answer.
   bool takes_its_time = false;
+  /// A user's, and not plain reading and writing of rows: it may change settings of the session, or
+  /// run statements whose errors nobody sees.
+  bool changes_session = false;
   /// Run again after a lost reply it does no harm. A user's may call a function that writes.
   bool only_reads = false;
 };
@@ -36,7 +39,8 @@ struct statement {
 /// Rewrites `:name` to placeholders. Strings, quoted identifiers, dollar quotes, comments and
 /// `::` are passed over. With `inputs` empty, they are found in the order of first appearance;
 /// else an unknown name is daybook::error (fault::internal). A statement named "user" takes its
-/// time; of another it is seen in the text whether it only reads.
+/// time, and is daybook::error (fault::bad_argument) where it begins or ends a transaction; of
+/// another it is seen in the text whether it only reads.
 [[nodiscard]] statement rewrite(std::string_view name, std::string_view text, placeholder style,
                                 std::vector<std::string> inputs = {});
 

@@ -148,5 +148,64 @@ TEST(user_statements, outlive_the_text_that_they_were_made_of) {
   EXPECT_EQ(first.text, "select $1, 'long enough to be on the heap'");
 }
 
+TEST(rewrite, a_user_does_not_end_the_transaction) {
+  for (auto const* text : {"commit",
+                           " Commit work",
+                           "-- so\n rollback",
+                           "/* so */ end",
+                           "# so\n abort",
+                           "begin",
+                           "begin immediate",
+                           "start transaction",
+                           "rollback",
+                           "ROLLBACK and chain",
+                           "savepoint daybook_x",
+                           "release savepoint daybook_transaction",
+                           "rollback work to savepoint daybook_x",
+                           "prepare transaction 'x'",
+                           "commit prepared 'x'",
+                           "set transaction read only",
+                           "set local transaction isolation level serializable",
+                           "set autocommit = 1",
+                           "set session autocommit = 1",
+                           "unlock tables",
+                           "xa start 'x'",
+                           "/*!50000 commit */",
+                           "/*M!100100 commit */",
+                           ";commit"}) {
+    try {
+      static_cast<void>(db::rewrite("user", text, placeholder::question));
+      ADD_FAILURE() << text;
+    } catch (error const& e) {
+      EXPECT_EQ(e.kind(), fault::bad_argument) << text;
+    }
+    EXPECT_NO_THROW(static_cast<void>(db::rewrite("ours", text, placeholder::question))) << text;
+  }
+  for (auto const* text :
+       {"savepoint mine", "rollback to mine", "rollback to savepoint mine", "release mine",
+        "begin not atomic select 1; end", "select 'commit'", "set local lock_timeout = 1",
+        "prepare p as select 1", "set transaction_read_only = on", "lock table t", "commits", ""}) {
+    EXPECT_NO_THROW(static_cast<void>(db::rewrite("user", text, placeholder::question))) << text;
+  }
+}
+
+TEST(rewrite, what_may_change_the_session_is_seen) {
+  auto const changes = [](std::string_view text) {
+    return db::rewrite("user", text, placeholder::dollar).changes_session;
+  };
+  for (auto const* text :
+       {"select 1", "(select 1)", "-- so\ninsert into t values (1)", "Update t set a = 1",
+        "with a as (select 1) select * from a", "delete from t", "replace into t values (1)"}) {
+    EXPECT_FALSE(changes(text)) << text;
+  }
+  for (auto const* text :
+       {"set search_path = x", "create table t(i int)", "pragma query_only = on", "call p()",
+        "select Set_Config('a', 'b', false)", "select pg_advisory_lock(1)", "do $$ $$", "use x",
+        "select 1 into temp t", "discard all", "truncate t"}) {
+    EXPECT_TRUE(changes(text)) << text;
+  }
+  EXPECT_FALSE(db::rewrite("ours", "set x = 1", placeholder::dollar).changes_session);
+}
+
 }  // namespace
 }  // namespace daybook

@@ -217,7 +217,7 @@ TEST_P(postgres, errors_have_their_class) {
   }
   EXPECT_TRUE(on_->usable());
   on_->begin(isolation::read_committed);
-  run(*on_, "set transaction read only");
+  run(*on_, "set transaction_read_only = on");
   auto const e = caught([&] { run(*on_, "insert into driver_test values (9)"); });
   ASSERT_TRUE(e);
   EXPECT_EQ(e->kind(), fault::read_only);
@@ -282,7 +282,7 @@ TEST_P(postgres, a_body_that_ends_the_transaction_is_found_out) {
     auto const fresh = connect(url_);
     fresh->begin(isolation::read_committed);
     run(*fresh, "select 1");
-    run(*fresh, end);
+    static_cast<void>(fresh->run({.name = "user", .text = end}, {}));
     auto const e = caught([&] { run(*fresh, "insert into driver_test values (1)"); });
     ASSERT_TRUE(e);
     EXPECT_TRUE(e->kind() == fault::bad_argument && e->breaks_connection());

@@ -6,7 +6,9 @@ bool job(daybook::book& book) {
   if (!attempt) return false;
   auto run = std::move(attempt).take();
   auto const counted = run.step("count", [](daybook::transaction& tx) {
+    tx.exec("savepoint mine");
     tx.exec("insert into t(a, b) values (:a, :b)", 1, "two");
+    tx.exec("rollback to savepoint mine");
     return tx.rows<std::int64_t>("select count(*) from t").front();
   });
   return counted && static_cast<bool>(std::move(run).finish());
