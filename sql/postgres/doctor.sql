@@ -25,6 +25,17 @@ where n.nspname = '{schema}' and p.prosecdef and p.proname ~ '^{prefix}watch_[0-
                where a.grantee <> p.proowner)
     or not coalesce(p.proconfig, array[]::text[]) @> array['search_path=pg_catalog, pg_temp'])
 union all
+select 'unwaited_standbys', case when pg_catalog.current_setting('synchronous_commit') in
+  ('local', 'off') then pg_catalog.current_setting('synchronous_standby_names') else '' end
+union all
+select 'missing_standbys',
+  case when pg_catalog.current_setting('synchronous_standby_names') = ''
+         or bool_or(s.sync_state in ('sync', 'quorum')) then ''
+       when bool_or(s.pid is not null and s.sync_state is null) then 'unknown'
+       else pg_catalog.current_setting('synchronous_standby_names') end
+from (values (1)) as once (n)
+  left join pg_catalog.pg_stat_replication s on s.state is distinct from 'backup'
+union all
 select 'not_writable', coalesce(pg_catalog.string_agg(c.relname, ', ' order by c.relname), '')
 from unnest(array['version', 'clock', 'holder', 'run', 'step', 'attempt', 'intent', 'carry',
   'change', 'queue', 'member_id', 'member', 'segment', 'claim', 'done', 'outcome', 'request',

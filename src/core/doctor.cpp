@@ -79,7 +79,16 @@ constexpr std::array rules{
         "install the triggers of these queues again (daybook queues watch QUEUE --install): other "
         "users may execute their functions with the rights of the owner, and so change the queues"},
     rule{"postgres", "durable commit", "synchronous_commit", test::is_not, "off", verdict::invalid,
-         "set synchronous_commit to 'local' or more"},
+         "set synchronous_commit = on ('local' only where synchronous_standby_names is empty)"},
+    rule{"postgres", "standbys waited for", "unwaited_standbys", test::is, "", verdict::warning,
+         "set synchronous_commit = on: synchronous_standby_names names standbys, and no COMMIT "
+         "waits for them, so that a fail-over may lose what was done"},
+    rule{"postgres", "standbys connected", "missing_standbys", test::is, "", verdict::warning,
+         "connect a standby that synchronous_standby_names names, or take it out: no COMMIT ends "
+         "without one (unknown: grant pg_read_all_stats to this user, to see them)"},
+    rule{"postgres", "one primary", "writable_hosts", test::at_most, "1", verdict::invalid,
+         "name one cluster in the URL: several of its hosts take writes, so that processes may "
+         "each have a book of their own"},
     rule{"postgres", "fsync", "fsync", test::is, "on", verdict::invalid,
          "set fsync = on: without it a crash of the machine loses what was committed"},
     rule{"postgres", "torn pages", "full_page_writes", test::is, "on", verdict::invalid,
@@ -88,10 +97,10 @@ constexpr std::array rules{
          verdict::warning, "Daybook is tested from PostgreSQL 15 on"},
     rule{"postgres", "encoding", "server_encoding", test::is, "UTF8", verdict::warning,
          "names and keys outside the server's encoding are refused: use UTF8"},
-    rule{"postgres", "asynchronous standbys", "async_standbys", test::is, "0|unknown",
-         verdict::warning,
+    rule{"postgres", "asynchronous standbys", "async_standbys", test::is, "0", verdict::warning,
          "after a fail-over to one of them the surviving history rules: effects in the database "
-         "stay done once, external effects may repeat"},
+         "stay done once, external effects may repeat (unknown: grant pg_read_all_stats to this "
+         "user, to see them)"},
     rule{"postgres", "clock", "clock_difference_ms", test::at_most, "5000", verdict::warning,
          "this machine's clock and the database's differ: Daybook goes by the database's, people "
          "read their own"},

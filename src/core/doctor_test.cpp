@@ -78,4 +78,23 @@ TEST(doctor, a_file_system_that_a_program_serves_is_warned_of) {
   EXPECT_EQ(worth("fuse.sshfs", "no"), "void ") << "and it is not opened at all";
 }
 
+TEST(doctor, what_may_not_be_seen_of_standbys_is_warned_of) {
+  auto const worth = [](std::string const& name, std::string const& setting,
+                        std::string const& value) {
+    for (auto const& one : core::judged("postgres", {{setting, value}})) {
+      if (one.name == name) return one.worth;
+    }
+    return verdict::invalid;
+  };
+  EXPECT_EQ(worth("asynchronous standbys", "async_standbys", "0"), verdict::ok);
+  EXPECT_EQ(worth("asynchronous standbys", "async_standbys", "unknown"), verdict::warning);
+  EXPECT_EQ(worth("standbys connected", "missing_standbys", "unknown"), verdict::warning);
+  EXPECT_EQ(worth("standbys connected", "missing_standbys", "one"), verdict::warning);
+  EXPECT_EQ(worth("standbys connected", "missing_standbys", ""), verdict::ok);
+  // Local, where standbys are named to wait for.
+  EXPECT_EQ(worth("standbys waited for", "unwaited_standbys", "one"), verdict::warning);
+  EXPECT_EQ(worth("one primary", "writable_hosts", "2"), verdict::invalid);
+  EXPECT_EQ(worth("one primary", "writable_hosts", "1"), verdict::ok);
+}
+
 }  // namespace

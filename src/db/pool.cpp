@@ -23,12 +23,14 @@ lent pool::lend(std::chrono::milliseconds patience) {
                 "fewer threads");
   }
   --free_places_;
+  std::unique_ptr<session> last;
   if (!idle_.empty()) {
-    auto last = std::move(idle_.back());
+    last = std::move(idle_.back());
     idle_.pop_back();
-    return {*this, std::move(last)};
   }
   lock.unlock();
+  if (last && last->restore()) return {*this, std::move(last)};
+  last.reset();
   try {
     return {*this, connect_()};
   } catch (...) {

@@ -72,10 +72,9 @@ struct load_target {
   std::vector<std::string> columns;
 };
 
-/// How many rows `cells` are. On failure: daybook::error (fault::internal) where it is no whole
-/// number.
+/// How many rows `cells` are; no whole number is daybook::error (fault::internal).
 [[nodiscard]] std::size_t rows_of(load_target const& into, std::span<value const> cells);
-/// How many of the first rows to send at once: at most `most`, and at most about a megabyte.
+/// How many of the first rows to send at once: at most `most`, and about a megabyte.
 [[nodiscard]] std::size_t rows_at_once(load_target const& into, std::span<value const> cells,
                                        std::size_t most);
 /// An INSERT of so many rows, whose placeholders are `?`.
@@ -154,6 +153,11 @@ class session {
   /// Never throws; a rollback that fails makes the session unusable.
   virtual void rollback() noexcept = 0;
 
+  /// Between two loans: undoes what users' statements may have set. False: discard the session. The
+  /// settings of an application's connection stay as they are.
+  [[nodiscard]] virtual bool restore() noexcept { return usable(); }
+  /// Returns when what it has seen committed is where a COMMIT of its own would wait for it.
+  virtual void confirm_seen() {}
   /// False after a broken connection: discard the session.
   [[nodiscard]] virtual bool usable() const noexcept = 0;
   /// Cuts the connection without another byte to the server, as a broken network would.
@@ -165,11 +169,10 @@ class session {
   /// The schema that an unqualified table name means on this connection ("main", "public", the
   /// URL's database).
   [[nodiscard]] virtual std::string schema() = 0;
-  /// For the doctor: what only the driver can find out. Never throws for a fact it may not see.
+  /// For the doctor: what only the driver can find out. Never throws for what it may not see.
   [[nodiscard]] virtual std::vector<fact> facts() = 0;
 
-  /// Has it called when the transaction that core::transact() has begun here was committed, or may
-  /// have been. Never called where the application commits.
+  /// Calls it when a transaction of core::transact() was committed here, or may have been.
   void after_commit(sequel const& what);
   /// Calls them all, or forgets them.
   void ended(bool committed) noexcept;
@@ -181,8 +184,7 @@ class session {
 /// How a driver connects.
 struct connect_options {
   std::chrono::milliseconds connect_timeout{10'000};
-  /// The longest wait for another transaction's lock.
-  std::chrono::milliseconds lock_timeout{5'000};
+  std::chrono::milliseconds lock_timeout{5'000};  ///< the longest wait for another's lock
   /// The longest one of our own statements may take; 0: no limit. Only for the renewing session.
   std::chrono::milliseconds statement_timeout{0};
   /// How long we wait for the answer to one of our own statements before the server counts as

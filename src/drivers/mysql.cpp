@@ -2,6 +2,7 @@
 #include "db/session.hpp"
 #include "db/url.hpp"
 #include "drivers/drivers.hpp"
+#include "drivers/mysql_session.hpp"
 #include "drivers/mysql_adopt.hpp"
 #include "drivers/mysql_connection.hpp"
 #include "drivers/mysql_error.hpp"
@@ -60,71 +61,11 @@ std::chrono::milliseconds reply_timeout(db::connect_options const& options) {
                                                : std::chrono::milliseconds(0);
 }
 
-class mysql_session final : public db::session {
- public:
-  mysql_session(db::url const& to, db::connect_options const& options);
-  mysql_session(::MYSQL& handle, transactions whose, give_back<::MYSQL> after);
-  ~mysql_session() override { connection_.get_deleter().set_broken(!usable()); }
-
-  db::table run(db::statement const& what, std::span<value const> values) override;
-  std::vector<db::table> together(std::span<db::call const> calls) override;
-  [[nodiscard]] bool sends_together() const noexcept override { return compounds_; }
-  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
-  void script(std::string_view text) override;
-  [[nodiscard]] bool takes_compounds() const noexcept override { return compounds_; }
-  void begin(isolation level) override;
-  void commit() override;
-  void rollback() noexcept override;
-  [[nodiscard]] bool usable() const noexcept override { return !broken_ && !socket_.ended(); }
-  void cut() noexcept override;
-  void interrupt() noexcept override;
-  [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
-  [[nodiscard]] db::native handle() noexcept override {
-    watch();
-    return connection_.get();
-  }
-  [[nodiscard]] std::string schema() override { return schema_of(url_); }
-  [[nodiscard]] std::vector<db::fact> facts() override;
-
- private:
-  [[noreturn]] void fail(mysql_problem const& what, mysql_stage stage, std::string_view statement);
-  [[nodiscard]] bool ours() const noexcept { return connection_.get_deleter().ours(); }
-  db::table run_alone(db::statement const& what, std::span<value const> values);
-  [[nodiscard]] mysql_stage stage_of(db::statement const& what) const noexcept;
-  void check_alive(std::string_view statement);
-  [[nodiscard]] milliseconds limit(std::string_view statement, bool takes_its_time = false) const;
-  void check_transaction_goes_on(std::string_view statement);
-  [[noreturn]] void refuse_ended(std::string_view statement) const;
-  void watch() noexcept;
-  void send(std::string_view text, mysql_stage stage, std::string_view statement);
-  db::table run_text(db::statement const& what);
-  db::table run_prepared(::MYSQL_STMT& handle, db::statement const& what,
-                         std::span<value const> values);
-  [[noreturn]] void fail_prepared(mysql_problem const& what, db::statement const& statement,
-                                  std::string_view name);
-  ::MYSQL_STMT* prepare(db::statement const& what);
-  void add_clock_difference(std::vector<db::fact>& to);
-
-  db::url url_;
-  milliseconds answer_timeout_{0};
-  std::chrono::steady_clock::time_point begun_{};  ///< the open transaction
-  mysql_handle connection_;
-  mysql_socket socket_;
-  mysql_kind server_;
-  bool compounds_ = false;  ///< MariaDB, and one that prepares them
-  unsigned long id_ = 0;
-  std::string where_;  ///< which server answers, for a second connection through a balancer
-  /// By text; nothing where the server takes a statement only as text.
-  std::unordered_map<std::string, mysql_statement> statements_;
-  bool joined_ = false;  ///< the transaction is the application's
-  bool in_transaction_ = false;
-  bool failed_ = false;  ///< the transaction is only good for a rollback
-  mysql_watch watch_;
-  std::atomic<bool> broken_ = false;
-};
+}  // namespace
 
 mysql_session::mysql_session(db::url const& to, db::connect_options const& options)
     : url_(to),
+      options_(options),
       answer_timeout_(options.answer_timeout),
       connection_(open_mysql(to, {.connect_timeout = options.connect_timeout,
                                   .reply_timeout = reply_timeout(options)})),
@@ -207,6 +148,45 @@ void mysql_session::watch() noexcept {
   prepare_mysql_thread();
   mysql_wait_limit const waits(limit("watch"));
   failed_ = !watch_.set(*connection_) || failed_;
+}
+
+db::native mysql_session::handle() noexcept {
+  watch();
+  lent_ = in_transaction_;
+  unknown_ = settings_ = true;
+  return connection_.get();
+}
+
+/// A statement of a user's may have set the session's clock, or how text is read; the server tells
+/// of each change, also where a function or a trigger has made it.
+void mysql_session::know_settings(db::statement const& what) {
+  if (what.name == "user" && what.changes_session) unknown_ = settings_ = true;
+  if (!ours() || !in_transaction_ || what.name == "user" || !unknown_) return;
+  unknown_ = lent_;
+  send(mysql_statement_settings, mysql_stage::harmless, what.name);
+}
+
+/// As a new connection, on the old one: also its role and the database that is chosen.
+bool mysql_session::restore() noexcept {
+  if (!std::exchange(settings_, false) || !ours()) return usable();
+  if (!usable() || in_transaction_) return false;
+  try {
+    prepare_mysql_thread();
+    std::string const user = connection_->user == nullptr ? "" : connection_->user;
+    {
+      mysql_wait_limit const waits(limit("restore"));
+      if (::mysql_change_user(connection_.get(), user.c_str(), url_.password.c_str(),
+                              url_.path.c_str()) != 0) {
+        cut();
+        return false;
+      }
+    }
+    statements_.clear();
+    send(mysql_settings(server_, options_), mysql_stage::harmless, "restore");
+    return usable();
+  } catch (std::exception const&) {
+    return false;
+  }
 }
 
 mysql_stage mysql_session::stage_of(db::statement const& what) const noexcept {
@@ -296,8 +276,9 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   prepare_mysql_thread();
   // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
   if (!in_transaction_ || broken_) check_alive(what.name);
-  if (what.name == "user" && runs_others(what.text)) watch();
+  if (what.changes_session) watch();
   check_transaction_goes_on(what.name);
+  know_settings(what);
   mysql_wait_limit const waits(limit(what.name, what.takes_its_time));
   if (!ours() && !in_transaction_) {
     check_mysql_transaction(*connection_, transactions::ours, url_.shown);
@@ -305,6 +286,9 @@ db::table mysql_session::run(db::statement const& what, std::span<value const> v
   }
   auto* const handle = prepare(what);
   auto out = handle != nullptr ? run_prepared(*handle, what, values) : run_text(what);
+  if ((connection_->server_status & SERVER_SESSION_STATE_CHANGED) != 0) {
+    unknown_ = settings_ = true;
+  }
   if (!ours()) count_matched_rows(*connection_, what.text, out);
   check_transaction_goes_on(what.name);
   return out;
@@ -401,6 +385,7 @@ void mysql_session::begin(isolation level) {
   }
   send("start transaction", mysql_stage::harmless, "begin");
   in_transaction_ = true;
+  lent_ = unknown_ = false;
   begun_ = std::chrono::steady_clock::now();
 }
 
@@ -481,8 +466,6 @@ std::vector<db::fact> mysql_session::facts() {
   }
   return out;
 }
-
-}  // namespace
 
 db::dialect const& mysql_dialect() noexcept { return about; }
 

@@ -90,7 +90,7 @@ mysql_handle adopted_mysql(::MYSQL& handle, transactions whose, give_back<::MYSQ
 std::string_view const mysql_handle_facts =
     "select @@session.sql_mode, @@session.character_set_client, "
     "@@session.character_set_connection, @@session.character_set_results, "
-    "@@session.completion_type, database()";
+    "@@session.completion_type, database(), abs(timestampdiff(second, now(), sysdate())) > 1";
 
 std::string check_mysql_facts(std::span<cell const> row, std::string const& where) {
   check_mode(text_of(row[0]), where);
@@ -103,6 +103,11 @@ std::string check_mysql_facts(std::span<cell const> row, std::string const& wher
   if (auto const type = text_of(row[4]); type != "NO_CHAIN" && type != "0") {
     refuse(fault::configuration, where,
            "completion_type lets COMMIT begin another transaction: set it to NO_CHAIN");
+  }
+  if (row[6] == cell(std::int64_t{1})) {
+    refuse(fault::configuration, where,
+           "the connection's clock is set (timestamp), and leases go by it: send 'set timestamp = "
+           "default'");
   }
   return text_of(row[5]);
 }

@@ -24,9 +24,9 @@ std::string mysql_settings(mysql_kind server, db::connect_options const& options
                         ? std::min(options.lock_timeout, options.statement_timeout)
                         : options.lock_timeout;
   std::string text =
-      "set session sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
-      "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', autocommit = 1, "
-      "innodb_lock_wait_timeout = " +
+      std::string(mysql_statement_settings) +
+      // The server tells of each setting that a statement changes, in any depth.
+      ", session_track_system_variables = '*', autocommit = 1, innodb_lock_wait_timeout = " +
       seconds(wait) + ", lock_wait_timeout = " + seconds(wait);
   if (server == mysql_kind::mysql) {
     return text + ", transaction_isolation = 'READ-COMMITTED'";

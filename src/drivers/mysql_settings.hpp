@@ -13,6 +13,10 @@ namespace daybook {
 inline namespace v1 {
 namespace drivers {
 
+/// What each statement of ours rests on; may be sent in an open transaction.
+inline constexpr std::string_view mysql_statement_settings =
+    "set session sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,"
+    "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', timestamp = default";
 /// What our statements rely on, whatever the server's defaults are. One statement.
 [[nodiscard]] std::string mysql_settings(mysql_kind server, db::connect_options const& options);
 /// It goes for the next transaction only. Empty where nothing need be said.

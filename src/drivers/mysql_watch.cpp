@@ -3,8 +3,7 @@
 #include "drivers/mysql_adopt.hpp"
 #include "drivers/mysql_connection.hpp"
 
-#include <algorithm>
-#include <array>
+#include <string_view>
 #include <utility>
 
 namespace daybook {
@@ -18,17 +17,6 @@ bool tell(::MYSQL& on, std::string_view text) noexcept {
 }
 
 }  // namespace
-
-bool runs_others(std::string_view statement) noexcept {
-  constexpr std::array<std::string_view, 6> plain{"select", "insert",  "update",
-                                                  "delete", "replace", "with"};
-  statement.remove_prefix(std::min(statement.find_first_not_of(" \t\r\n("), statement.size()));
-  return std::none_of(plain.begin(), plain.end(), [&](std::string_view verb) {
-    auto const first = statement.substr(0, verb.size());
-    return std::equal(first.begin(), first.end(), verb.begin(), verb.end(),
-                      [](char a, char b) { return (a | 0x20) == b; });
-  });
-}
 
 bool mysql_watch::set(::MYSQL& on) noexcept {
   if (set_) return true;

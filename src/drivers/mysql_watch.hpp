@@ -7,17 +7,12 @@
 #include "drivers/mysql_error.hpp"
 
 #include <optional>
-#include <string_view>
 
 #include <mysql.h>
 
 namespace daybook {
 inline namespace v1 {
 namespace drivers {
-
-/// Whether the application's statement may run others, whose errors are its own to handle: all but
-/// plain reads and writes of rows.
-[[nodiscard]] bool runs_others(std::string_view statement) noexcept;
 
 class mysql_watch {
  public:

@@ -4,12 +4,14 @@
 // statements have no name and settings are `set local`. So it is on a handle of the application's,
 // where nothing of ours may stay.
 #include "drivers/drivers.hpp"
+#include "drivers/postgres_session.hpp"
 
 #include "drivers/handle.hpp"
 #include "drivers/postgres_adopt.hpp"
 #include "drivers/postgres_connect.hpp"
 #include "drivers/postgres_copy.hpp"
 #include "drivers/postgres_error.hpp"
+#include "drivers/postgres_facts.hpp"
 #include "drivers/postgres_statements.hpp"
 #include "drivers/postgres_wire.hpp"
 
@@ -54,73 +56,11 @@ void check_count(db::statement const& what, std::span<value const> values) {
                   std::to_string(values.size()) + " values were given");
 }
 
-class postgres_session final : public db::session {
- public:
-  postgres_session(db::url const& to, db::connect_options const& options);
-  postgres_session(::PGconn& handle, transactions whose, db::connect_options const& options,
-                   give_back<::PGconn> after);
-  ~postgres_session() override { on_.get_deleter().set_broken(!usable()); }
-
-  db::table run(db::statement const& what, std::span<value const> values) override;
-  std::vector<db::table> together(std::span<db::call const> calls) override;
-  [[nodiscard]] bool sends_together() const noexcept override { return true; }
-  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
-  void script(std::string_view text) override;
-  [[nodiscard]] bool listen(std::string_view channel) override;
-  [[nodiscard]] bool hear(deadline until, base::bell const& unless) override;
-  void stop_listening() override;
-  void begin(isolation level) override;
-  void commit() override;
-  void rollback() noexcept override;
-  [[nodiscard]] bool usable() const noexcept override {
-    return !broken_ && ::PQstatus(on_.get()) == CONNECTION_OK;
-  }
-  void cut() noexcept override;
-  void interrupt() noexcept override;
-  [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
-  [[nodiscard]] db::native handle() noexcept override;
-  [[nodiscard]] std::string schema() override { return "public"; }
-  [[nodiscard]] std::vector<db::fact> facts() override;
-
- private:
-  /// Where in a transaction something went wrong: it decides what may have been committed.
-  enum class moment { inside, alone, at_commit };
-
-  static void keep_last_words(void* self, ::PGresult const* notice);
-  [[nodiscard]] patience limit(std::string_view statement, bool takes_its_time = false) const;
-  void set_up();
-  void check_joined();
-  void send_begin(round_trip& trip);
-  void begin_now();
-  void send(round_trip& trip, std::string const& text, parameters const& with);
-  std::vector<db::table> send_together(std::span<db::call const> calls,
-                                       std::span<parameters const> with);
-  void require_connected(std::string const& statement, moment when);
-  void require_transaction(std::string const& statement);
-  void check(answer const& came, std::string const& statement, moment when);
-  [[noreturn]] void fail(postgres_failure const& what, std::string const& statement, moment when);
-  [[nodiscard]] std::string clock_difference();
-
-  db::url url_;
-  db::connect_options options_;
-  connection on_;
-  cancel_key cancel_;
-  prepared_statements statements_;
-  std::string last_words_;           ///< of a server that ended the session while we were silent
-  std::exception_ptr why_no_begin_;  ///< from handle(), which must not throw
-  isolation level_{};
-  steady_clock::time_point begun_ = steady_clock::now();  ///< the open transaction
-  bool open_ = false;                                     ///< between begin and its end
-  bool begin_sent_ = false;  ///< false while BEGIN waits for its first statement
-  bool pooled_ = false;
-  bool joined_ = false;  ///< the transaction is the application's
-  bool cut_ = false;
-  bool broken_ = false;
-};
+}  // namespace
 
 postgres_session::postgres_session(db::url const& to, db::connect_options const& options)
     : url_(to), options_(options), on_(open_connection(to, options)) {
-  ::PQsetNoticeReceiver(on_.get(), &postgres_session::keep_last_words, this);
+  ::PQsetNoticeReceiver(on_.get(), &hear_notice, &heard_);
   cancel_.reset(::PQgetCancel(on_.get()));
   set_up();
 }
@@ -133,6 +73,7 @@ postgres_session::postgres_session(::PGconn& handle, transactions whose,
       open_(whose == transactions::applications),
       begin_sent_(open_),
       pooled_(true),
+      pooler_(true),
       joined_(open_) {
   url_.shown = shown(handle);
   on_.get_deleter().set_broken(::PQstatus(&handle) != CONNECTION_OK);
@@ -144,15 +85,6 @@ postgres_session::postgres_session(::PGconn& handle, transactions whose,
 void postgres_session::check_joined() {
   auto const found = run(joined_postgres_facts(), {});
   check_joined_postgres(found.row(0), url_.shown);
-}
-
-/// Notices are nobody's business, but the reason of an end that came unasked is.
-void postgres_session::keep_last_words(void* self, ::PGresult const* notice) {
-  char const* const severity = ::PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-  char const* const text = ::PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
-  if (severity == nullptr || text == nullptr) return;
-  if (std::string_view(severity) != "FATAL" && std::string_view(severity) != "PANIC") return;
-  static_cast<postgres_session*>(self)->last_words_ = one_line(text);
 }
 
 /// A server can be stopped, or a network half open, and no keepalive tells.
@@ -173,7 +105,8 @@ void postgres_session::set_up() {
                                limit("connect"));
   check(came, "connect", moment::inside);
   auto const pid = to_table(came.results.at(1).get()).cells.at(0);
-  pooled_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
+  pooler_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
+  pooled_ = pooler_;
   if (pooled_) return;
   check(run_script(*on_, session_settings(options_), limit("connect")), "connect", moment::inside);
 }
@@ -213,6 +146,10 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
   auto const when = open_ || what.only_reads ? moment::inside : moment::alone;
   require_connected(what.name, when);
   if (open_ && begin_sent_) require_transaction(what.name);
+  if (what.name == "user") {
+    users_ = open_;
+    settings_ = settings_ || !open_ || what.changes_session;
+  }
 
   round_trip trip(*on_);
   if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
@@ -317,6 +254,7 @@ void postgres_session::begin(isolation level) {
   }
   level_ = level;
   begun_ = steady_clock::now();
+  users_ = false;
   open_ = true;
   begin_sent_ = false;
 }
@@ -329,14 +267,68 @@ void postgres_session::commit() {
   }
   require_connected("commit", moment::at_commit);
   require_transaction("commit");
-  auto const came = run_script(*on_, "commit", limit("commit"));
+  auto const came = send_commit();
+  if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) open_ = false;
   check(came, "commit", moment::at_commit);
-  open_ = false;
   if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
   throw error({.kind = fault::conflict, .sqlstate = "25P02", .statement = "commit"},
               url_.shown +
                   ": the transaction was rolled back, for an earlier statement of it had "
                   "failed: let that statement's error through");
+}
+
+/// Whatever a user's statement, or a function or trigger that it called, has set: the COMMIT that
+/// carries the record is as durable as the server, the database and the role have it. Prepared and
+/// on the way of the COMMIT it costs some microseconds. What is aborted already takes nothing else.
+answer postgres_session::send_commit() {
+  if (!users_ || ::PQtransactionStatus(on_.get()) != PQTRANS_INTRANS) {
+    return run_script(*on_, "commit", limit("commit"));
+  }
+  static std::string const session = "reset synchronous_commit";
+  static std::string const transaction = "set local synchronous_commit to default";
+  parameters const none(std::span<value const>{});
+  round_trip trip(*on_);
+  if (settings_ && !pooled_) {
+    trip.query(session, none);  // the body may have dropped what was prepared
+  } else {
+    send(trip, pooled_ ? transaction : session, none);
+  }
+  trip.query("commit");
+  auto came = trip.finish(limit("commit"));
+  statements_.keep(came);
+  return came;
+}
+
+bool postgres_session::restore() noexcept {
+  if (!std::exchange(settings_, false) || pooler_) return usable();
+  if (!usable() || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE ||
+      ::PQpipelineStatus(on_.get()) != PQ_PIPELINE_OFF) {
+    return false;
+  }
+  ::PQsetnonblocking(on_.get(), 0);
+  ::PQsetNoticeReceiver(on_.get(), &hear_notice, &heard_);
+  try {
+    // It forgets the prepared statements, too: those of ours are made again as they are used.
+    check(run_script(*on_, "discard all", limit("restore")), "restore", moment::inside);
+    statements_ = {};
+    pooled_ = false;
+    check(run_script(*on_, session_settings(options_), limit("restore")), "restore",
+          moment::inside);
+    return usable();
+  } catch (std::exception const&) {
+    return false;
+  }
+}
+
+/// A record of the log that is none of anybody's: its COMMIT waits for the standbys as any does,
+/// and so for all that came before it. Where no standby is named nothing is written.
+void postgres_session::confirm_seen() {
+  static db::statement const asked{
+      .name = "confirm",
+      .text =
+          "select case when pg_catalog.current_setting('synchronous_standby_names') <> '' then "
+          "pg_catalog.pg_logical_emit_message(true, 'daybook', '')::text end"};
+  static_cast<void>(run(asked, {}));
 }
 
 void postgres_session::rollback() noexcept {
@@ -364,6 +356,8 @@ void postgres_session::interrupt() noexcept {
 
 /// For the application's own statements: they must find the transaction begun.
 db::native postgres_session::handle() noexcept {
+  users_ = true;
+  settings_ = true;
   try {
     if (usable()) begin_now();
   } catch (...) {
@@ -391,8 +385,8 @@ void postgres_session::require_connected(std::string const& statement, moment wh
   if (why_no_begin_) std::rethrow_exception(why_no_begin_);
   if (!broken_ && still_connected(*on_)) return;
   // Nothing was sent, so nothing is in doubt.
-  fail({.cause = last_words_.empty() ? "the connection was lost" : last_words_}, statement,
-       moment::inside);
+  fail({.cause = heard_.last_words.empty() ? "the connection was lost" : heard_.last_words},
+       statement, moment::inside);
 }
 
 /// A COMMIT or ROLLBACK among the body's statements would let the rest run unfenced.
@@ -409,7 +403,10 @@ void postgres_session::require_transaction(std::string const& statement) {
 
 void postgres_session::check(answer const& came, std::string const& statement, moment when) {
   auto const* const wrong = came.error();
-  if (came.whole && wrong == nullptr && !came.results.empty()) return;
+  if (came.whole && wrong == nullptr && !came.results.empty()) {
+    if (when != moment::inside) check_replicated(statement);
+    return;
+  }
   if (wrong != nullptr && ::PQresultStatus(wrong) != PGRES_FATAL_ERROR) {
     broken_ = true;
     throw error({.kind = fault::statement, .breaks_connection = true, .statement = statement},
@@ -417,8 +414,21 @@ void postgres_session::check(answer const& came, std::string const& statement, m
   }
   auto what = read_failure(wrong, on_.get());
   if (came.late) what.cause = "the server did not answer in time";
-  if (what.sqlstate.empty() && !last_words_.empty()) what.cause = last_words_;
+  if (what.sqlstate.empty() && !heard_.last_words.empty()) what.cause = heard_.last_words;
   fail(what, statement, when);
+}
+
+/// The primary has committed; the standbys that every COMMIT waits for may not have it, and the
+/// history that survives a fail-over may be without. To look for it here would settle nothing: the
+/// COMMIT of another transaction does, which waits for all that came before it.
+void postgres_session::check_replicated(std::string const& statement) {
+  if (!std::exchange(heard_.unreplicated, false)) return;
+  throw error(
+      {.kind = fault::unreachable, .in_doubt = true, .sqlstate = "01000", .statement = statement},
+      url_.shown +
+          ": the wait for a synchronous standby was broken off, so that the COMMIT may be "
+          "lost in a fail-over: connect the standbys that synchronous_standby_names names, "
+          "or take them out");
 }
 
 void postgres_session::fail(postgres_failure const& what, std::string const& statement,
@@ -434,37 +444,13 @@ void postgres_session::fail(postgres_failure const& what, std::string const& sta
   throw error(facts, describe(url_, what));
 }
 
-std::string postgres_session::clock_difference() {
-  using std::chrono::microseconds;
-  using std::chrono::system_clock;
-  auto const host = [] {
-    return std::chrono::duration_cast<microseconds>(system_clock::now().time_since_epoch());
-  };
-  db::statement const asked{
-      .name = "facts", .text = "select " + std::string(about.real_clock), .only_reads = true};
-  try {
-    auto const before = host();
-    auto const server = run(asked, {}).cells.at(0);
-    auto const between = before + (host() - before) / 2;
-    auto const apart = microseconds(std::get<std::int64_t>(server)) - between;
-    return std::to_string(std::chrono::round<milliseconds>(apart).count());
-  } catch (std::exception const&) {
-    return "unknown";
-  }
-}
-
 std::vector<db::fact> postgres_session::facts() {
-  int const library = ::PQlibVersion();
-  char const* const server = ::PQparameterStatus(on_.get(), "server_version");
-  return {
-      {"libpq_version", std::to_string(library / 10000) + "." + std::to_string(library % 10000)},
-      {"server_version", server == nullptr ? "unknown" : server},
-      {"pooler", pooled_ ? "yes" : "no"},
-      {"clock_difference_ms", clock_difference()},
-  };
+  auto const ask = [this](db::statement const& what) { return run(what, {}); };
+  auto out = postgres_facts(*on_, ask);
+  out.push_back({"pooler", pooled_ ? "yes" : "no"});
+  out.push_back({"writable_hosts", url_.original.empty() ? "1" : writable_hosts(url_, options_)});
+  return out;
 }
-
-}  // namespace
 
 db::dialect const& postgres_dialect() noexcept { return about; }
 

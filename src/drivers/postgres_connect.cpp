@@ -8,7 +8,10 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <new>
+#include <set>
 #include <utility>
 
 #include <netdb.h>
@@ -198,6 +201,48 @@ attempted attempt_each(settings with, std::string const& host, std::chrono::mill
   return out;
 }
 
+/// The hosts that answered last, by URL: with a silent one in front of it, each connection would
+/// wait for that first. Thread-safe.
+class answering_hosts {
+ public:
+  [[nodiscard]] std::size_t first(db::url const& to) {
+    std::lock_guard const hold(guard_);
+    auto const found = known_.find(to.original);
+    return found == known_.end() ? 0 : found->second;
+  }
+  void answered(db::url const& to, std::size_t host) {
+    std::lock_guard const hold(guard_);
+    known_[to.original] = host;
+  }
+  static answering_hosts& all() {
+    static auto& only = *new answering_hosts;  // threads may outlive what is destroyed at exit
+    return only;
+  }
+
+ private:
+  std::mutex guard_;
+  std::map<std::string, std::size_t> known_;
+};
+
+std::size_t hosts_of(conninfo const& parsed) {
+  return std::max(items(parsed["host"]), items(parsed["hostaddr"]));
+}
+
+attempted attempt_host(db::url const& to, conninfo const& parsed, std::size_t at,
+                       std::chrono::milliseconds limit) {
+  auto with = common(to);
+  if (hosts_of(parsed) > 1) {
+    with.insert(with.begin(), {"target_session_attrs", "read-write"});
+    for (char const* const key : {"host", "hostaddr", "port"}) {
+      if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], at));
+    }
+  }
+  auto const host = item(parsed["host"], at);
+  // A path is that of a socket; so is '@', of one without a file.
+  bool const by_name = !host.empty() && host.front() != '/' && host.front() != '@';
+  return by_name && !has_addresses(parsed) ? attempt_each(with, host, limit) : attempt(with, limit);
+}
+
 }  // namespace
 
 connection open_connection(db::url const& to, db::connect_options const& options) {
@@ -207,24 +252,41 @@ connection open_connection(db::url const& to, db::connect_options const& options
     bad_url(to, "the port is not a number");
   }
   auto const limit = patience_for(parsed, options);
-  auto const hosts = std::max(items(parsed["host"]), items(parsed["hostaddr"]));
+  auto const hosts = hosts_of(parsed);
+  auto const first = hosts > 1 ? answering_hosts::all().first(to) : 0;
   // One by one, so that a host that hangs costs its own time and not the next one's.
-  for (std::size_t at = 0;; ++at) {
-    auto with = common(to);
-    if (hosts > 1) {
-      with.insert(with.begin(), {"target_session_attrs", "read-write"});
-      for (char const* const key : {"host", "hostaddr", "port"}) {
-        if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], at));
-      }
+  for (std::size_t tried = 1;; ++tried) {
+    auto const at = (first + tried - 1) % hosts;
+    auto out = attempt_host(to, parsed, at, limit);
+    if (out.made) {
+      if (hosts > 1) answering_hosts::all().answered(to, at);
+      return std::move(out.made);
     }
-    auto const host = item(parsed["host"], at);
-    // A path is that of a socket; so is '@', of one without a file.
-    bool const by_name = !host.empty() && host.front() != '/' && host.front() != '@';
-    auto out =
-        by_name && !has_addresses(parsed) ? attempt_each(with, host, limit) : attempt(with, limit);
-    if (out.made) return std::move(out.made);
-    if (classify(out.why).kind != fault::unreachable || at + 1 == hosts) fail(to, out.why);
+    if (classify(out.why).kind != fault::unreachable || tried == hosts) fail(to, out.why);
   }
+}
+
+std::string writable_hosts(db::url const& to, db::connect_options const& options) {
+  conninfo const parsed(to);
+  if (hosts_of(parsed) == 1) return "1";
+  std::set<std::string> servers;
+  for (std::size_t at = 0; at < hosts_of(parsed); ++at) {
+    auto const there = attempt_host(to, parsed, at, patience_for(parsed, options));
+    if (!there.made) continue;
+    // Two hosts may be two names of one server.
+    auto const who = run_script(*there.made,
+                                "select (select system_identifier from "
+                                "pg_catalog.pg_control_system()) || ' ' || "
+                                "pg_catalog.pg_postmaster_start_time()",
+                                steady_clock::now() + options.connect_timeout);
+    if (who.whole && who.error() == nullptr && !who.results.empty() &&
+        ::PQntuples(who.results.front().get()) == 1) {
+      servers.insert(::PQgetvalue(who.results.front().get(), 0, 0));
+    } else {
+      servers.insert("host " + std::to_string(at));
+    }
+  }
+  return std::to_string(servers.size());
 }
 
 std::string session_settings(db::connect_options const& options) {
@@ -249,7 +311,9 @@ std::string local_settings(db::connect_options const& options) {
   return "select " + local("lock_timeout", options.lock_timeout) + ", " +
          local("statement_timeout", options.statement_timeout) + ", " +
          local("idle_in_transaction_session_timeout", options.idle_timeout) +
-         ", pg_catalog.set_config('jit', 'off', true)";
+         ", pg_catalog.set_config('jit', 'off', true)"
+         // Another client of the pooler may have left it off.
+         ", pg_catalog.set_config('synchronous_commit', null, true)";
 }
 
 std::string begin_text(isolation level) {

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -46,6 +47,13 @@ class silent_server {
   silent_server& operator=(silent_server const&) = delete;
   ~silent_server() { ::close(socket_); }
   [[nodiscard]] std::string port() const { return std::to_string(port_); }
+  /// How many have asked for a connection since the last call.
+  [[nodiscard]] int asked() const {
+    int out = 0;
+    ::pollfd look{.fd = socket_, .events = POLLIN, .revents = 0};
+    for (; ::poll(&look, 1, 0) == 1; ++out) ::close(::accept(socket_, nullptr, nullptr));
+    return out;
+  }
 
  private:
   int socket_;
@@ -99,6 +107,34 @@ TEST_P(postgres_connect, the_next_host_is_tried) {
     auto const found = connect(several, {.connect_timeout = milliseconds(2000)});
     EXPECT_EQ(number(found->run(db::rewrite("user", "select 1", db::placeholder::dollar), {})), 1);
   }
+}
+
+TEST_P(postgres_connect, a_silent_host_costs_one_connection_only) {
+  silent_server const silent;
+  auto several = url_;
+  several.insert(url_.find('@') + 1, "127.0.0.1:" + silent.port() + ",");
+  db::connect_options const options{.connect_timeout = milliseconds(500)};
+  auto const first = connect(several, options);
+  EXPECT_EQ(silent.asked(), 1);
+  auto const second = connect(several, options);
+  EXPECT_EQ(silent.asked(), 0);
+  EXPECT_TRUE(first->usable() && second->usable());
+}
+
+TEST_P(postgres_connect, the_doctor_counts_the_servers_that_take_writes) {
+  silent_server const silent;
+  auto const writable = [&](std::string const& url) {
+    for (auto const& one : connect(url, {.connect_timeout = milliseconds(500)})->facts()) {
+      if (one.name == "writable_hosts") return one.found;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(writable(url_), "1");
+  auto const at = url_.find('@') + 1;
+  auto const host = url_.substr(at, url_.rfind('/') - at);
+  auto several = url_;
+  several.insert(at, "127.0.0.1:" + silent.port() + "," + host + ",");
+  EXPECT_EQ(writable(several), "1") << "one server under two names";
 }
 
 }  // namespace

@@ -194,6 +194,19 @@ std::string describe(db::url const& where, postgres_failure const& what) {
   return out;
 }
 
+void hear_notice(void* self, ::PGresult const* notice) {
+  auto& heard = *static_cast<postgres_notices*>(self);
+  char const* const place = ::PQresultErrorField(notice, PG_DIAG_SOURCE_FUNCTION);
+  if (place != nullptr && std::string_view(place) == "SyncRepWaitForLSN") {
+    heard.unreplicated = true;
+  }
+  char const* const severity = ::PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  char const* const text = ::PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+  if (severity == nullptr || text == nullptr) return;
+  if (std::string_view(severity) != "FATAL" && std::string_view(severity) != "PANIC") return;
+  heard.last_words = one_line(text);
+}
+
 }  // namespace drivers
 }  // namespace v1
 }  // namespace daybook

@@ -26,6 +26,15 @@ struct postgres_failure {
 /// Lines joined by "; ", each once, blanks trimmed.
 [[nodiscard]] std::string one_line(std::string_view text);
 
+/// What a server says without being asked.
+struct postgres_notices {
+  std::string last_words = {};  ///< of one that ended the session while we were silent
+  bool unreplicated = false;    ///< the wait of a COMMIT for a synchronous standby was broken off
+};
+/// libpq's notice receiver; `self` is a postgres_notices. That a COMMIT was not waited for is known
+/// by its place in the server, for its text is translated.
+void hear_notice(void* self, ::PGresult const* notice);
+
 /// From a result with an error; or, with null, from the state of the connection.
 [[nodiscard]] postgres_failure read_failure(::PGresult const* from, ::PGconn const* of);
 

@@ -159,7 +159,7 @@ void rows_of_query::open(std::string_view query) {
     for (auto const* const setting :
          {"set transaction read only", "set local idle_in_transaction_session_timeout = '1d'",
           "set local tcp_keepalives_idle = 60"}) {
-      (*held_)->run({.name = "user", .text = setting}, {});
+      (*held_)->run({.name = "user", .text = setting, .changes_session = true}, {});
     }
   }
   run([&](db::session& on) {

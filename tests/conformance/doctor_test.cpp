@@ -1,16 +1,14 @@
 // The doctor: all is well on the test servers, and each rule that a test can break is told.
-#include "fixture.hpp"
+#include "adopt.hpp"
 
 #include <map>
-
-#include <sqlite3.h>
 
 namespace conformance {
 namespace {
 
 using daybook::verdict;
 
-class doctor : public on_engine {
+class doctor : public adoption {
  protected:
   using findings = std::map<std::string, daybook::finding>;
 
@@ -49,15 +47,6 @@ class doctor : public on_engine {
   [[nodiscard]] std::string admin() const {
     return std::getenv((GetParam().environment + "_ADMIN").c_str());
   }
-  /// SQLite's handle of the only idle session, which the doctor will ask.
-  [[nodiscard]] sqlite3* handle() {
-    sqlite3* out = nullptr;
-    book_.transact([&](transaction& tx) { out = tx.as<sqlite3>(); });
-    return out;
-  }
-  void pragma(char const* text) {
-    EXPECT_EQ(sqlite3_exec(handle(), text, nullptr, nullptr, nullptr), SQLITE_OK) << text;
-  }
 };
 
 TEST_P(doctor, finds_the_test_servers_well) {
@@ -92,17 +81,20 @@ TEST_P(doctor, with_a_book_of_another_version) {
   expect(now(), "book", verdict::invalid, "version 7");
 }
 
+/// On a connection of the application's, for ours are set up anew after whoever has changed them.
 TEST_P(doctor, of_sqlite) {
   if (!on_sqlite()) return;
-  pragma("attach ':memory:' as other");
-  expect(now(), "one file", verdict::invalid, "attached = 1");
-  pragma("detach other");
-  pragma("pragma synchronous = normal");
-  expect(now(), "durable commit", verdict::invalid, "synchronous = 1");
-  pragma("pragma synchronous = extra");
-  expect(now(), "durable commit", verdict::ok, "synchronous = 3");
-  pragma("pragma journal_mode = delete");
-  expect(now(), "write-ahead log", verdict::warning, "journal_mode = delete");
+  { auto const closed = std::move(book_); }  // else the journal's mode could not be changed
+  auto const mine = borrow();
+  app_.execute("attach ':memory:' as other");
+  expect(of(mine), "one file", verdict::invalid, "attached = 1");
+  app_.execute("detach other");
+  app_.execute("pragma synchronous = normal");
+  expect(of(mine), "durable commit", verdict::invalid, "synchronous = 1");
+  app_.execute("pragma synchronous = extra");
+  expect(of(mine), "durable commit", verdict::ok, "synchronous = 3");
+  app_.execute("pragma journal_mode = delete");
+  expect(of(mine), "write-ahead log", verdict::warning, "journal_mode = delete");
 }
 
 TEST_P(doctor, of_postgresql_settings_of_the_database) {
@@ -142,13 +134,13 @@ TEST_P(doctor, of_mariadb_tables) {
 
 TEST_P(doctor, of_mariadb_sessions) {
   if (!on_mariadb()) return;
-  book_.transact([](transaction& tx) { tx.exec("set session sql_mode = ''"); });
-  expect(now(), "strict mode", verdict::invalid, "sql_mode = ");
-  book_.transact([](transaction& tx) { tx.exec("set session time_zone = '+01:00'"); });
-  expect(now(), "time zone", verdict::invalid, "time_zone = +01:00");
-  book_.transact(
-      [](transaction& tx) { tx.exec("set session transaction isolation level repeatable read"); });
-  expect(now(), "isolation", verdict::warning, "REPEATABLE-READ");
+  auto const mine = borrow();
+  app_.execute("set session sql_mode = ''");
+  expect(of(mine), "strict mode", verdict::invalid, "sql_mode = ");
+  app_.execute("set session time_zone = '+01:00'");
+  expect(of(mine), "time zone", verdict::invalid, "time_zone = +01:00");
+  app_.execute("set session transaction isolation level repeatable read");
+  expect(of(mine), "isolation", verdict::warning, "REPEATABLE-READ");
 }
 
 TEST_P(doctor, of_mariadb_servers) {
