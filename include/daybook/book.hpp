@@ -1,6 +1,7 @@
 // The book: Daybook's tables in one database, and the way to start work.
 // Thread safety: any thread may call; a run it gives out belongs to one thread at a time.
-// After a fork every call in the child throws fault::forked: open a book of its own there.
+// After a fork every call in the child throws fault::forked. The child may open a book of its own;
+// on SQLite only where no SQLite book was open at the fork, else it must execute a program (exec).
 //
 //   daybook::book book{"sqlite:shop.db"};
 //   book.migrate();

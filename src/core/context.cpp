@@ -10,7 +10,8 @@ void context::check_process() const {
   if (!forked()) return;
   throw error({.kind = fault::forked},
               "this book was opened before fork(), in another process: open one of its own in the "
-              "child");
+              "child; on SQLite, execute a program there (exec), or open the first book after the "
+              "fork");
 }
 
 }  // namespace core

@@ -10,7 +10,9 @@
 #include "drivers/handle.hpp"
 #include "drivers/sqlite_changes.hpp"
 #include "drivers/sqlite_error.hpp"
+#include "drivers/sqlite_process.hpp"
 #include "drivers/sqlite_rows.hpp"
+#include "drivers/sqlite_script.hpp"
 #include "drivers/sqlite_share.hpp"
 #include "drivers/sqlite_side_file.hpp"
 #include "drivers/sqlite_turn.hpp"
@@ -22,7 +24,6 @@
 
 #include <daybook/error.hpp>
 
-#include <cstring>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -74,12 +75,16 @@ class sqlite_session final : public db::session {
   void begin(isolation) override;
   void commit() override;
   void rollback() noexcept override;
+  [[nodiscard]] bool restore() noexcept override;
   bool share(std::function<bool(session&)> const& body) override;
   [[nodiscard]] bool usable() const noexcept override { return !cut_ && !broken_; }
   void cut() noexcept override { cut_ = true; }
   void interrupt() noexcept override { ::sqlite3_interrupt(db_.get()); }
   [[nodiscard]] db::dialect const& speaks() const noexcept override { return about; }
-  [[nodiscard]] db::native handle() noexcept override { return db_.get(); }
+  [[nodiscard]] db::native handle() noexcept override {
+    settings_ = true;
+    return db_.get();
+  }
   [[nodiscard]] std::string schema() override { return "main"; }
   [[nodiscard]] std::vector<db::fact> facts() override;
 
@@ -92,6 +97,7 @@ class sqlite_session final : public db::session {
   void know_rows();
   void check_no_transaction(std::string const& statement) const;
   void prepare_session();
+  void set_up();
   void write_ahead();
   void execute(char const* text);
   void check_not_cut(bool at_commit) const;
@@ -103,6 +109,7 @@ class sqlite_session final : public db::session {
   ::sqlite3_stmt* prepare(db::statement const& what);
 
   std::string shown_;
+  sqlite_process process_;  // from before the connection to after it
   std::string path_;
   bool in_memory_ = false;
   bool joined_ = false;  ///< the transaction is the application's
@@ -114,12 +121,14 @@ class sqlite_session final : public db::session {
   sqlite_changes changes_;  // its statement ends before the connection
   int log_pages_ = 0;
   bool open_ = false;
+  bool settings_ = false;  ///< they may have changed since restore()
   bool cut_ = false;
   bool broken_ = false;
 };
 
 sqlite_session::sqlite_session(db::url const& to, db::connect_options const& options)
     : shown_(to.shown),
+      process_(shown_),
       path_(to.path),
       in_memory_(to.path.starts_with(memory_name)),
       wait_(options.statement_timeout.count() > 0
@@ -136,7 +145,6 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
   open(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
        (in_memory_ ? SQLITE_OPEN_URI : 0));
   ::sqlite3_extended_result_codes(db_.get(), 1);
-  ::sqlite3_busy_handler(db_.get(), &sqlite_session::wait_for_writer, this);
   prepare_session();
   if (!in_memory_) stand_in_line();
 }
@@ -145,6 +153,7 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
 sqlite_session::sqlite_session(::sqlite3& handle, transactions whose,
                                db::connect_options const& options, give_back<::sqlite3> after)
     : shown_(shown(handle)),
+      process_(shown_),
       joined_(whose == transactions::applications),
       wait_(options.lock_timeout),
       db_(&handle, end_of<::sqlite3, close_database>(std::move(after))),
@@ -211,10 +220,29 @@ void sqlite_session::prepare_session() {
     throw error({.kind = fault::read_only},
                 shown_ + ": the file is read-only: make it and its folder writable for this user");
   }
-  execute("pragma synchronous = full; pragma mmap_size = 0; pragma foreign_keys = on;");
+  set_up();
   if (!in_memory_) write_ahead();
+}
+
+void sqlite_session::set_up() {
+  ::sqlite3_busy_handler(db_.get(), &sqlite_session::wait_for_writer, this);
+  execute("pragma synchronous = full; pragma mmap_size = 0; pragma foreign_keys = on;");
   ::sqlite3_wal_autocheckpoint(db_.get(), 0);
   ::sqlite3_wal_hook(db_.get(), &sqlite_session::after_commit, this);
+}
+
+/// A file is opened anew, which costs less than to know all that can be set. In memory it would be
+/// gone.
+bool sqlite_session::restore() noexcept {
+  if (!std::exchange(settings_, false) || !db_.get_deleter().ours()) return usable();
+  if (!in_memory_ || !usable() || ::sqlite3_get_autocommit(db_.get()) == 0) return false;
+  try {
+    set_up();
+    execute("pragma query_only = off; pragma ignore_check_constraints = off;");
+    return true;
+  } catch (std::exception const&) {
+    return false;
+  }
 }
 
 void sqlite_session::write_ahead() {
@@ -267,28 +295,10 @@ void sqlite_session::execute(char const* text) {
   if (code != SQLITE_OK) fail(code, "script");
 }
 
-/// SQLite has no "add column if not exists": a column that is there is one that an earlier try, or
-/// a person with the printed text, has added.
 void sqlite_session::script(std::string_view text) {
   check_not_cut(false);
-  std::string const whole(text);
-  for (char const* rest = whole.c_str(); *rest != '\0';) {
-    ::sqlite3_stmt* raw = nullptr;
-    char const* const start = rest;
-    int code = ::sqlite3_prepare_v2(db_.get(), rest, -1, &raw, &rest);
-    prepared const one(raw);
-    if (code == SQLITE_OK && raw == nullptr) continue;  // a comment, or the end
-    while (code == SQLITE_OK || code == SQLITE_ROW) code = ::sqlite3_step(raw);
-    bool const there =
-        code == SQLITE_ERROR &&
-        std::string_view(::sqlite3_errmsg(db_.get())).starts_with("duplicate column");
-    if (code != SQLITE_DONE && !there) fail(code, "script");
-    // One that was not prepared need not have been read to its end.
-    if (raw == nullptr && (rest == start || rest[-1] != ';')) {
-      auto const* const end = std::strchr(start, ';');
-      rest = end == nullptr ? "" : end + 1;
-    }
-  }
+  int const code = run_sqlite_script(*db_, std::string(text));
+  if (code != SQLITE_DONE) fail(code, "script");
 }
 
 /// By the name that SQLite knows: links to one file share a side file, as they share the log.
@@ -417,6 +427,7 @@ db::table sqlite_session::run(db::statement const& what, std::span<value const> 
   check_not_cut(false);
   check_no_transaction(what.name);
   check_transaction_goes_on(what.name);
+  settings_ = settings_ || what.changes_session;
   auto* const statement = prepare(what);
   struct reset_after {
     ::sqlite3_stmt* what;

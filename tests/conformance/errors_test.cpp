@@ -171,6 +171,7 @@ TEST_P(errors, a_file_that_may_not_be_written) {
   if (!on_sqlite() || ::geteuid() != 0) return;  // as who we are, it could be made writable
   auto const file = database_.url().substr(7);
   ::chmod(file.c_str(), 0444);
+  { auto const closed = std::move(book_); }  // a child of fork() opens none beside its parent's
   auto const pid = ::fork();
   if (pid == 0) {
     // Root may write everything: as nobody.
@@ -198,7 +199,7 @@ TEST_P(errors, a_transaction_that_may_not_write) {
   auto const read_only = [&] {
     static_cast<void>(run.step("bad", [&](transaction& tx) {
       if (on_postgres()) {
-        tx.exec("set transaction read only");
+        tx.exec("set transaction_read_only = on");
       } else {
         throw daybook::error({.kind = fault::read_only}, "as a replica would");
       }
