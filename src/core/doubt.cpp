@@ -48,6 +48,8 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
           }
         }
         if (found_in(on, candidates, found)) found = fate::had_committed;
+        // Without a write of its own this COMMIT would not wait for what the old one waited for.
+        if (found == fate::had_committed && fresh.epoch == 0) on.confirm_seen();
         return decision::commit;
       });
     } catch (lost_reply const&) {

@@ -87,6 +87,7 @@ outcome held_run::try_end(run_state state, std::string_view why) {
         still = standing_now(on);
         // Another process's fence is not ours to advance: see done_by_us().
         before = !who_ && end_recorded(on, held_, state);
+        if (before) on.confirm_seen();
       });
       if (before) return outcome::done;
       if (!still) return outcome::lost;
@@ -124,7 +125,7 @@ bool held_run::write_end(executing const& execute, run_state state, std::string_
 
 held_run::executing held_run::end_by(transact_options how) const {
   return [this, how](ending what, std::initializer_list<value_type> values) {
-    if (!also_at_end_) return write(with_, how, with_.sql["run.end"], values);
+    if (!also_at_end_ && !hand_->deadline) return write(with_, how, with_.sql["run.end"], values);
     db::table out;
     transact(with_, how, [&](db::session& on) {
       out = end_on(on)(what, values);
@@ -136,6 +137,7 @@ held_run::executing held_run::end_by(transact_options how) const {
 
 held_run::executing held_run::end_on(db::session& on) const {
   return [this, &on](ending what, std::initializer_list<value_type> values) {
+    if (!had_in_time(on)) return db::table();
     auto out = db::run(on, with_.sql["run.end"], values);
     if (also_at_end_ && out.affected == 1) also_at_end_(on, what.first, what.second);
     return out;

@@ -190,15 +190,17 @@ outcome held_run::try_intend(std::string_view name) {
             return decision::rollback;
           }
           theirs = intent_token(on, name);
-          if (!theirs.empty()) return decision::rollback;
+          if (!theirs.empty()) return decision::commit;
         }
+        if (!had_in_time(on)) return decision::rollback;
         return fenced(on, with_.sql["run.intend"],
                       {process(), key(), held_.epoch, held_.uuid, name, mine})
                    ? decision::commit
                    : decision::rollback;
       });
-      if (theirs == mine || decided == decision::commit) break;
-      return theirs.empty() ? outcome::lost : outcome::unknown;
+      if (!theirs.empty() && theirs != mine) return outcome::unknown;
+      if (decided == decision::rollback) return outcome::lost;
+      break;
     } catch (lost_reply const&) {
       if (!who_) continue;
     }

@@ -228,7 +228,7 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
       auto const decided =
           transact(with_, for_a_lease(with_, "step", options.level), [&](db::session& on) {
             if (!who_) before = done_by_us(on, name, value);
-            if (before) return decision::rollback;
+            if (before) return decision::commit;
             return do_step(on, name, options, work, value, renewed);
           });
       if (before) return *before;
@@ -266,6 +266,7 @@ decision held_run::do_step(db::session& on, std::string_view name, step_options 
   }
   check_text("step '" + std::string(name) + "' returned a text", value);
   if (base::hit_failpoint("step.effect_done")) on.cut();
+  if (options.fence != fence_position::first && !had_in_time(on)) return decision::rollback;
   // What is written now is seen when the step is done.
   if (who_) who_->set_step(*hand_, {});
   // In the application's own transaction the holder's row would stay locked until its end.
@@ -295,6 +296,14 @@ bool held_run::write_step(db::session& on, finished_step const& what,
   return wrote.affected == 1;
 }
 
+/// The clock is read before a row's lock is had, and where the one who had it rolls back it is not
+/// read again. So a run with a deadline locks its row first: what is written next reads the clock
+/// anew, and waits no more. False: the run is lost.
+bool held_run::had_in_time(db::session& on) const {
+  return !hand_->deadline ||
+         fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid});
+}
+
 /// A run that another process holds: its fence is not ours to advance, so that after a lost reply
 /// the same guarded transaction is run again, which is harmless when it looks for its own record
 /// first. The fence comes before the look: it waits for the lost transaction.
@@ -307,6 +316,7 @@ std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view na
   std::string by;
   decode(found.row(0)[0], by);
   decode(found.row(0)[1], value);
+  if (!held) on.confirm_seen();
   // Where it is the heir's record, the run was lost.
   return by == held_.uuid || held ? outcome::done : outcome::lost;
 }
@@ -318,7 +328,7 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
   for (bool look = !who_;;) {
     std::optional<outcome> before;
     try {
-      if (!look && what.mode != step_mode::at_most_once) {
+      if (!look && what.mode != step_mode::at_most_once && !hand_->deadline) {
         auto const wrote =
             with_step(what, value, [&](std::initializer_list<daybook::value> values) {
               return write(with_, for_a_lease(with_, "record"), with_.sql["run.step"], values);
@@ -327,7 +337,8 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
       }
       auto const decided = transact(with_, for_a_lease(with_, "record"), [&](db::session& on) {
         if (look) before = done_by_us(on, what.name, value);
-        if (before || !write_step(on, what, value)) return decision::rollback;
+        if (before) return decision::commit;
+        if (!had_in_time(on) || !write_step(on, what, value)) return decision::rollback;
         // Without it the run would count one intent too few, and end well while another is open.
         if (what.mode == step_mode::at_most_once &&
             !fenced(on, with_.sql["run.forget_intent"],

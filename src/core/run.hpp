@@ -54,7 +54,7 @@ class held_run {
 
   void remembers(memory what) { memory_ = std::move(what); }
   using with_end = std::function<void(db::session&, run_state, std::string_view why)>;
-  /// Also writes that, with the end of this attempt, if there is one. May be called again.
+  /// Also writes that with the end of this attempt. May be called again.
   void ends_with(with_end also) { also_at_end_ = std::move(also); }
 
   outcome step(std::string_view name, step_options options, body const& work, std::string& value);
@@ -97,7 +97,6 @@ class held_run {
  private:
   enum class fate : std::uint8_t { had_committed, never_will, lost };
   // Steps: run.cpp
-  /// What every step has in common: its name, its mode, whether it is done, what came of it.
   outcome once(std::string_view name, step_mode mode, std::string& value,
                std::function<outcome()> const& attempt);
   [[nodiscard]] bool begin_step(std::string_view name, step_mode mode);
@@ -112,6 +111,7 @@ class held_run {
   db::table with_step(finished_step const& what, std::string_view value,
                       Execute const& execute) const;
   bool write_step(db::session& on, finished_step const& what, std::string_view value) const;
+  [[nodiscard]] bool had_in_time(db::session& on) const;
   outcome try_record(finished_step const& what, std::string& value);
   [[nodiscard]] std::optional<outcome> done_by_us(db::session& on, std::string_view name,
                                                   std::string& value) const;

@@ -70,7 +70,10 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
       read(with_, [&](db::session& on) { lease_->disown_orphans(on); });
     }
     auto const seen = look_at(name, piece);
-    if (auto no = refused(seen, options)) return no;
+    if (auto no = refused(seen, options)) {
+      if (no->why() == refusal::done_before) confirm_seen();
+      return no;
+    }
     std::exception_ptr locked;
     if (seen.in_hand()) {
       if (take_over(name, piece, seen)) continue;
@@ -85,6 +88,17 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     if (pauses.pause()) continue;
     if (locked) std::rethrow_exception(locked);
     return started(refusal::running_elsewhere, seen.who);
+  }
+}
+
+/// That it was done is for ever: an answer that a fail-over takes back would be none.
+void runs::confirm_seen() {
+  for (backoff pauses(usual_patience);;) {
+    try {
+      return read(with_, [](db::session& on) { on.confirm_seen(); });
+    } catch (error const& e) {
+      if (!e.in_doubt() || !pauses.pause()) throw;
+    }
   }
 }
 

@@ -68,6 +68,7 @@ class runs {
                               beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
   static std::optional<started> refused(look const& seen, start_options options);
+  void confirm_seen();
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,

@@ -101,7 +101,9 @@ share::fate share::resolve() {
     auto const there = of_->in_ledger(on);
     over = std::count_if(places_.begin(), places_.end(),
                          [&](std::size_t at) { return there[at] != 0; });
-    return core::decision::rollback;
+    if (over == 0) return core::decision::rollback;
+    on.confirm_seen();
+    return core::decision::commit;
   });
   if (!held) return told();
   lost_ = false;
@@ -121,6 +123,7 @@ share::fate share::told() {
       if (found.size() > 0) decode(found.row(0)[0], state);
       return state == static_cast<std::int64_t>(task_state::succeeded);
     });
+    if (!lost_) on.confirm_seen();
   });
   return lost_ ? fate::lost : fate::committed;
 }

@@ -1,6 +1,8 @@
 // A run past its deadline counts as failed however alive its holder is.
 #include "fixture.hpp"
+#include "waiting.hpp"
 
+#include <future>
 #include <thread>
 
 namespace conformance {
@@ -63,6 +65,43 @@ TEST_P(deadline, a_holder_that_comes_late_by_itself_says_so) {
     EXPECT_EQ(seen(piece).attempts.at(0).exit_code, 3);
   }
   EXPECT_EQ(effects("post"), "0");
+}
+
+TEST_P(deadline, is_looked_at_again_by_who_has_waited_for_the_row) {
+  if (on_sqlite()) return;  // who writes has the whole file
+  support::raw_connection another(direct_url());
+  support::raw_connection watcher(
+      on_postgres() ? direct_url() : std::getenv((GetParam().environment + "_ADMIN").c_str()));
+  auto const waits = [&] {
+    return watcher.execute(on_postgres()
+                               ? "select count(*) from pg_stat_activity where wait_event_type = "
+                                 "'Lock' and datname = current_database()"
+                               : "select variable_value from information_schema.global_status "
+                                 "where variable_name = 'Innodb_row_lock_current_waits'") != "0";
+  };
+  for (std::string const last : {"step", "record", "once", "finish", "fail"}) {
+    key const piece{last};
+    auto run = taken(book_.start(nightly_, piece, {.deadline = 10s}));
+    another.execute("begin");
+    another.execute("update daybook_run set version = version + 1 where run_key = '" + last + "'");
+    auto coming = std::async(std::launch::async, [&] {
+      if (last == "step") return run.step("post", insert("post")).what();
+      if (last == "record") return run.record("post").what();
+      if (last == "once") {
+        return run
+            .at_most_once("post", [](daybook::effect const&) { ADD_FAILURE() << "is too late"; })
+            .what();
+      }
+      return last == "finish" ? std::move(run).finish().what() : std::move(run).fail("no").what();
+    });
+    EXPECT_TRUE(comes_true(waits)) << last;
+    clock_.advance(10s);
+    another.execute("rollback");
+    EXPECT_EQ(coming.get(), outcome::lost) << last;
+  }
+  EXPECT_EQ(effects("post"), "0");
+  EXPECT_EQ(rows_of("step"), "0");
+  EXPECT_EQ(rows_of("intent"), "0");
 }
 
 TEST_P(deadline, an_interrupted_run_keeps_it) {
