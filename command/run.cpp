@@ -115,7 +115,8 @@ request read(arguments const& given) {
   app.add_flag("--restart", out.start.restart, "Start afresh, also where it could be resumed");
   add_duration(app, "--lease", out.lease,
                "How long we are presumed alive after a renewal, 1s to 1d (30s)");
-  add_duration(app, "--wait", out.wait, "How long to wait while another holder runs it (0s)");
+  add_duration(app, "--wait", out.wait,
+               "How long to wait while another holder runs it, or the database is away (0s)");
   add_duration(app, "--timeout", timeout, "End the command after so long: TERM, then KILL");
   add_duration(app, "--deadline", deadline,
                "End it after so long, and let others start it, alive or not");
@@ -179,12 +180,35 @@ std::optional<start_answer> final_refusal(daybook::refusal why, request const& w
   return start_answer{{}, exit_code::bad_data};
 }
 
+/// Calls `ask`, and again while the database cannot be reached, as long as --wait says.
+template <class F>
+auto when_reachable(request const& what, clock::time_point until, std::string const& who,
+                    signals& caught, F const& ask) {
+  for (bool first = true;; first = false) {
+    try {
+      return ask();
+    } catch (daybook::error const& e) {
+      auto const rest = std::chrono::ceil<milliseconds>(until - clock::now());
+      if (e.kind() != daybook::fault::unreachable || e.in_doubt() || rest <= milliseconds{0}) {
+        throw;
+      }
+      if (first) {
+        say(fmt::format("{}: {}; waiting up to {}", who, printable(e.what()), text_of(what.wait)));
+      }
+      if (int const signal = wait_for(std::min(rest, between_tries()), caught)) {
+        throw complaint(exit_code::signalled + signal,
+                        fmt::format("{}: ended by {} while waiting", who, name_of_signal(signal)));
+      }
+    }
+  }
+}
+
 start_answer start(daybook::book& book, daybook::process const& name, daybook::key const& piece,
-                   request const& what, signals& caught) {
-  auto const until = clock::now() + what.wait;
+                   request const& what, clock::time_point until, signals& caught) {
   auto const who = name_of(name, piece);
   for (bool first = true;; first = false) {
-    auto attempt = book.start(name, piece, what.start);
+    auto attempt = when_reachable(what, until, who, caught,
+                                  [&] { return book.start(name, piece, what.start); });
     if (attempt) return {std::move(attempt).take()};
     if (auto answer = final_refusal(attempt.why(), what, who)) return std::move(*answer);
     auto const rest = std::chrono::ceil<milliseconds>(until - clock::now());
@@ -341,9 +365,11 @@ int run_once(request const& what, interrupt& pass_on) {
   daybook::book_options options;
   options.lease = what.lease;
   options.watch = &watch;
-  auto book = open_book(what.where, options);
   signals caught;
-  auto started = start(book, name, piece, what, caught);
+  auto const until = clock::now() + what.wait;
+  auto book =
+      when_reachable(what, until, who, caught, [&] { return open_book(what.where, options); });
+  auto started = start(book, name, piece, what, until, caught);
   if (!started.run) return started.code;
   std::optional<ending> how;
   try {

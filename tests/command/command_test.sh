@@ -201,6 +201,25 @@ is "waited for" 0 $?
 has "waited for" waiter2.out "got it"
 is "only one at a time" no "$([[ -e twice ]] && echo yes || echo no)"
 
+code "the database is away, waited" 69 daybook run away --wait 300ms \
+    --db postgresql://nobody:hush-hush@127.0.0.1:1/none -- true
+has "the database is away, waited" err "waiting up to 300ms"
+has_not "the database is away, waited" err hush-hush
+background waiter3 run away --wait 1m --db postgresql://nobody@127.0.0.1:1/none -- true
+until_true $patience there waiter3.err
+kill -TERM "$last"
+wait "$last"
+is "signal while the database is away" 143 $?
+if [[ $engine == sqlite ]]; then
+    mkdir away
+    ln -s away later.db
+    background waiter4 run away --wait 1m --db "sqlite:$dir/later.db" -- true
+    until_true $patience there waiter4.err
+    ln -s "${url#sqlite:}" new && mv -T new later.db
+    wait "$last"
+    is "the database has come back" 0 $?
+fi
+
 racers=()
 for i in 1 2 3 4 5 6 7 8; do
     background "race$i" run race --once --wait 2m -- sh -c 'echo did >>race.log; sleep 0.1'
