@@ -61,7 +61,8 @@ class DAYBOOK_EXPORT transaction {
   }
 
   /// The driver's own handle, in this same transaction; nullptr when the book is of another
-  /// engine. Do not end the transaction through it. On MariaDB and MySQL heed its errors: from the
+  /// engine. Do not end the transaction through it. What it sets for the session ends with this
+  /// transaction where the session is ours. On MariaDB and MySQL heed its errors: from the
   /// first call until the transaction's end autocommit is off, and a savepoint of ours there.
   template <native_handle N>
   [[nodiscard]] N* as() const noexcept;
