@@ -20,7 +20,6 @@ namespace {
 
 using daybook::pending;
 using daybook::started;
-using support::job;
 
 daybook::run must_take(started attempt) {
   if (!attempt) throw std::runtime_error("start() gave no run");
@@ -134,7 +133,7 @@ TEST_P(asynchronous, a_run_in_callbacks) {
 
 /// Every form in which a caller may write the arguments. The texts are longer than what a
 /// std::string keeps inside, so that a sanitizer sees one that is freed twice.
-job all_forms(daybook::book& book, std::string const& far, int& steps) {
+support::job all_forms(daybook::book& book, std::string const& far, int& steps) {
   auto first = co_await book.start_async(process{"a process whose name is not short"});
   auto one = std::move(first).take();
   auto body = [](transaction& tx) { tx.exec("insert into effect(name) values ('form')"); };
@@ -197,7 +196,7 @@ struct counted {
   }
 };
 
-job holds_counted(daybook::book& book, int& living_inside) {
+support::job holds_counted(daybook::book& book, int& living_inside) {
   auto run =
       must_take(co_await book.start_async(process{"counting"}, key{"a long key, on the heap"}));
   auto body = [of = counted{}, &living_inside](transaction&) {
@@ -362,7 +361,7 @@ TEST_P(asynchronous, a_book_that_goes_finishes_what_was_begun) {
   EXPECT_EQ(seen().info.state, run_state::interrupted);
 }
 
-job waits_between_steps(daybook::book& book, int at, gate& here) {
+support::job waits_between_steps(daybook::book& book, int at, gate& here) {
   auto run = must_take(co_await book.start_async(process{"nightly"}, key{std::to_string(at)}));
   auto body = [](transaction& tx) { tx.exec("insert into effect(name) values ('before')"); };
   if (!co_await run.step_async("before", body)) throw std::runtime_error("lost");
@@ -378,7 +377,7 @@ TEST_P(asynchronous, no_transaction_is_open_while_coroutines_wait) {
   options.connections = 4;
   auto book = database_.open(options);
   gate here(many);
-  std::vector<job> all;
+  std::vector<support::job> all;
   for (int at = 0; at < many; ++at) all.push_back(waits_between_steps(book, at, here));
   here.wait_for_all();
   EXPECT_EQ(effects("before"), std::to_string(many));
@@ -413,7 +412,7 @@ TEST_P(asynchronous, no_transaction_is_open_while_coroutines_wait) {
   EXPECT_EQ(effects("after"), std::to_string(many));
 }
 
-job whole_run(daybook::book& book, int at) {
+support::job whole_run(daybook::book& book, int at) {
   auto run = must_take(co_await book.start_async(process{"nightly"}, key{std::to_string(at)}));
   auto body = [at](transaction& tx) {
     tx.exec("insert into effect(name) values (:n)", std::to_string(at));
@@ -427,7 +426,7 @@ TEST_P(asynchronous, a_thousand_runs_on_three_connections) {
   auto options = watched();
   options.connections = 3;
   auto book = database_.open(options);
-  std::vector<job> all;
+  std::vector<support::job> all;
   for (int at = 0; at < many; ++at) all.push_back(whole_run(book, at));
   for (auto& one : all) one.get();
   EXPECT_EQ(database_.query("select count(distinct name) from effect"), std::to_string(many));
