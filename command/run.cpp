@@ -180,10 +180,11 @@ std::optional<start_answer> final_refusal(daybook::refusal why, request const& w
   return start_answer{{}, exit_code::bad_data};
 }
 
-/// Calls `ask`, and again while the database cannot be reached, as long as --wait says.
-template <class F>
+/// Calls `ask`, and again while the database cannot be reached, as long as --wait says. `pause`
+/// waits, and returns the number of a signal that asks us to end, or 0.
+template <class Ask, class Pause>
 auto when_reachable(request const& what, clock::time_point until, std::string const& who,
-                    signals& caught, F const& ask) {
+                    Ask const& ask, Pause const& pause) {
   for (bool first = true;; first = false) {
     try {
       return ask();
@@ -195,7 +196,7 @@ auto when_reachable(request const& what, clock::time_point until, std::string co
       if (first) {
         say(fmt::format("{}: {}; waiting up to {}", who, printable(e.what()), text_of(what.wait)));
       }
-      if (int const signal = wait_for(std::min(rest, between_tries()), caught)) {
+      if (int const signal = pause(std::min(rest, between_tries()))) {
         throw complaint(exit_code::signalled + signal,
                         fmt::format("{}: ended by {} while waiting", who, name_of_signal(signal)));
       }
@@ -207,8 +208,9 @@ start_answer start(daybook::book& book, daybook::process const& name, daybook::k
                    request const& what, clock::time_point until, signals& caught) {
   auto const who = name_of(name, piece);
   for (bool first = true;; first = false) {
-    auto attempt = when_reachable(what, until, who, caught,
-                                  [&] { return book.start(name, piece, what.start); });
+    auto attempt = when_reachable(
+        what, until, who, [&] { return book.start(name, piece, what.start); },
+        [&](milliseconds length) { return wait_for(length, caught); });
     if (attempt) return {std::move(attempt).take()};
     if (auto answer = final_refusal(attempt.why(), what, who)) return std::move(*answer);
     auto const rest = std::chrono::ceil<milliseconds>(until - clock::now());
@@ -365,10 +367,15 @@ int run_once(request const& what, interrupt& pass_on) {
   daybook::book_options options;
   options.lease = what.lease;
   options.watch = &watch;
-  signals caught;
   auto const until = clock::now() + what.wait;
-  auto book =
-      when_reachable(what, until, who, caught, [&] { return open_book(what.where, options); });
+  // A signal ends us while we connect, which may take long: it is caught between two tries only.
+  auto book = when_reachable(
+      what, until, who, [&] { return open_book(what.where, options); },
+      [](milliseconds length) {
+        signals meanwhile;
+        return wait_for(length, meanwhile);
+      });
+  signals caught;
   auto started = start(book, name, piece, what, until, caught);
   if (!started.run) return started.code;
   std::optional<ending> how;
