@@ -1,5 +1,5 @@
 #pragma once
-// What nearly every source of the command reads first, compiled once.
+// The headers that nearly every source of the command includes, compiled once.
 #include <CLI/CLI.hpp>
 #include <daybook/daybook.hpp>
 #include <fmt/format.h>

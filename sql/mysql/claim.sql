@@ -172,7 +172,7 @@ from (select id from {claim}
     state int path '$[2]', attempts int path '$[3]', delay_us bigint path '$[4]',
     remark longtext character set utf8mb4 path '$[5]')) as w;
 
--- What is finished, and with state 1 and negative ids what was begun.
+-- Finished tasks; and begun tasks, with state 1 and negative ids.
 -- name: claim.ledger
 -- in: claim
 -- out: lo, hi, state, delay_us, finished_us, remark

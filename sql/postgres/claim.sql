@@ -175,7 +175,7 @@ from {claim} c cross join json_array_elements(:rows::json) as r
 where c.id = :claim and c.holder = :holder and {in_hand}
 for key share of c;
 
--- What is finished, and with state 1 and negative ids what was begun.
+-- Finished tasks; and begun tasks, with state 1 and negative ids.
 -- name: claim.ledger
 -- in: claim
 -- out: lo, hi, state, delay_us, finished_us, remark

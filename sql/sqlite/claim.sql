@@ -162,7 +162,7 @@ from (select id from {claim}
   join (select c0 as lo, c1 as hi, c2 as state, c3 as attempts, c4 as delay_us, c5 as remark
         from daybook_rows(:rows)) as w;
 
--- What is finished, and with state 1 and negative ids what was begun.
+-- Finished tasks; and begun tasks, with state 1 and negative ids.
 -- name: claim.ledger
 -- in: claim
 -- out: lo, hi, state, delay_us, finished_us, remark

@@ -1,4 +1,4 @@
-// What the doctor asks a connection to PostgreSQL.
+// Questions of the doctor to a PostgreSQL connection, and their answers.
 // Thread safety: as the connection's.
 #pragma once
 
