@@ -268,10 +268,10 @@ order by {key} limit :limit for update skip locked;
 -- name: aggregation.survey_held
 -- in: keys
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, key, given_key, group, apart, first_key, amounts
+-- holes: source, key, key_index, given_key, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
 from json_table(:keys, '$[*]' columns ({given_key})) as g
-  straight_join {source} as s on {key} = g.daybook_key
+  straight_join {source} as s force index ({key_index}) on {key} = g.daybook_key
 group by {apart};
 
 -- name: aggregation.preview
@@ -294,10 +294,13 @@ select {values} from (
 -- The rows of a range whose group has an open parent and is not among [group, ...]. `strays` are
 -- those that are not as they were set: a trigger has changed them. Distinct, so that the list is read
 -- once; what is longer than a group can be is null there, and no group.
+-- With innodb_snapshot_isolation an update waits for rows of the range that are no longer, or not yet,
+-- free and that others hold: it is refused instead.
 -- name: aggregation.take
 -- in: first, last, aggregation, excluded
 -- out: group_key, parent_key, count, strays, amounts
 -- holes: source, key, state, taken, link, is_free, is_taken, group, as_link, returned, amounts_of
+set statement innodb_lock_wait_timeout = 0 for
 update {source} as s set s.{state} = {taken},
   s.{link} = (select {as_link} from {aggregation_parent} as o
               where o.aggregation = :aggregation and o.open_group = {group})
@@ -310,13 +313,15 @@ where {key} between :first and :last and {is_free}
                      columns (g varchar(700) character set utf8mb4 path '$')) as j) as e
     where e.g = {group}));
 
--- As aggregation.take, of the rows [key, ...] that aggregation.hold_rows has found.
+-- As aggregation.take, of the rows [key, ...] that aggregation.hold_rows has found. An update of
+-- joined tables waits for each row that it reads: by the key's index it reads these alone, where the
+-- optimizer would read the whole of a small table.
 -- name: aggregation.take_held
 -- in: keys, aggregation, excluded
 -- out: group_key, parent_key, count, strays, amounts
--- holes: source, key, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
+-- holes: source, key, key_index, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
 update json_table(:keys, '$[*]' columns ({given_key})) as g
-  straight_join {source} as s on {key} = g.daybook_key
+  straight_join {source} as s force index ({key_index}) on {key} = g.daybook_key
 set s.{state} = {taken},
   s.{link} = (select {as_link} from {aggregation_parent} as o
               where o.aggregation = :aggregation and o.open_group = {group})
@@ -334,7 +339,8 @@ where exists (select 1 from {aggregation_parent} as o
 -- out: before
 select cast(:limit as char);
 
--- Whether taking rows waits for those that others hold: here they are locked before.
+-- Whether aggregation.wait limits how long aggregation.take waits for rows that others hold: here
+-- aggregation.take says it itself.
 -- name: aggregation.take_waits
 -- holes: none
 false;
@@ -348,19 +354,19 @@ select count(*) from {source} as s where {key} between :first and :last
   and {is_taken} = (select {as_link} from {aggregation_parent} as o
                     where o.aggregation = :aggregation and o.open_group = {group});
 
--- Rows [parent, count, sum, ...] or [parent].
+-- Rows [parent, count, sum, ...] or [parent]. By the index, as aggregation.take_held.
 -- name: aggregation.set_parents
 -- in: rows
--- holes: parent, parent_key, given, changes, condition
+-- holes: parent, parent_key, parent_key_index, given, changes, condition
 update json_table(:rows, '$[*]' columns ({given})) as g
-  straight_join {parent} as p on {parent_key} = g.daybook_key
+  straight_join {parent} as p force index ({parent_key_index}) on {parent_key} = g.daybook_key
 set {changes} where {condition};
 
 -- name: aggregation.follow
 -- in: rows
--- holes: parent, parent_key, given, following
+-- holes: parent, parent_key, parent_key_index, given, following
 update json_table(:rows, '$[*]' columns ({given})) as g
-  straight_join {parent} as p on {parent_key} = g.daybook_key
+  straight_join {parent} as p force index ({parent_key_index}) on {parent_key} = g.daybook_key
 set {following};
 
 -- name: aggregation.parent

@@ -346,7 +346,7 @@ db::table chunk::run_take(db::session& on, groups const& left_out) {
         on, of_.sql.take,
         {db::value_of(now_->first), db::value_of(now_->last), of_.id, std::string_view(excluded)});
   };
-  auto found = last_.held || !of_.sql.take_waits ? run() : without_waiting(on, run);
+  auto found = last_.held ? run() : without_waiting(on, run);
   last_.tells = found.width > 0;
   return found;
 }
@@ -354,11 +354,14 @@ db::table chunk::run_take(db::session& on, groups const& left_out) {
 /// Rows that others hold are a matter of care.
 template <class F>
 db::table chunk::without_waiting(db::session& on, F const& run) const {
-  auto const& wait = with_.sql["aggregation.wait"];
-  auto const before = text_in(db::run(on, wait, {wait_for_rows}).row(0)[0]);
+  auto const wait = [&](std::string_view limit) {
+    if (!of_.sql.take_waits) return std::string();
+    return text_in(db::run(on, with_.sql["aggregation.wait"], {limit}).row(0)[0]);
+  };
+  auto const before = wait(wait_for_rows);
   try {
     auto out = run();
-    db::run(on, wait, {std::string_view(before)});
+    wait(before);
     return out;
   } catch (error const& e) {
     if (e.kind() != fault::conflict) throw;

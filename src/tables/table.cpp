@@ -120,7 +120,7 @@ uniqueness table::unique(std::span<std::string const> wanted) const {
   for (auto const& one : indexes) {
     bool const fits = one.unique && one.condition.empty() &&
                       std::all_of(one.columns.begin(), one.columns.end(), asked);
-    if (fits && !one.deferrable) return {.holds = true};
+    if (fits && !one.deferrable) return {.holds = true, .index = one.name};
     if (!fits || !out.remedy.empty()) continue;
     out.remedy = "the constraint '" + one.name +
                  "' is deferrable, so two rows of a transaction may have one key: declare it 'not "

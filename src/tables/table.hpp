@@ -42,6 +42,7 @@ struct index {
 /// Whether columns can never be equal in two rows.
 struct uniqueness {
   bool holds = false;
+  std::string index = {};  ///< the name of the one that makes it so
   /// What to change of a constraint that falls short of it; empty: there is none.
   std::string remedy = {};
 };

@@ -44,7 +44,6 @@ TEST_P(held_rows, are_passed_over_and_taken_later) {
 /// The only row of its group is another's: no parent is made for it.
 TEST_P(held_rows, alone_in_their_group_make_no_parent) {
   if (on_sqlite()) return;
-  if (on_mariadb()) GTEST_SKIP() << "a gap: it waits for the row there, and ends with 1205";
   auto pay = declared();
   move({{101, 1}, {102, 2}, {101, 3}});
   raw_connection other(direct_url());
