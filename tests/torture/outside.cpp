@@ -18,7 +18,7 @@ namespace torture {
 namespace {
 
 constexpr std::size_t all_of_it = std::numeric_limits<std::size_t>::max();
-constexpr char const* question = "?";
+constexpr char const* question_mark = "?";
 
 std::vector<call> read_lines(std::string const& text) {
   std::istringstream in(text);
@@ -35,7 +35,7 @@ std::vector<call> replayed(std::string const& text) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::int64_t> asked_by;
   std::vector<call> out;
   for (auto& one : read_lines(text)) {
-    bool const asks = one.idempotency_key == question;
+    bool const asks = one.idempotency_key == question_mark;
     auto& least = asked_by[{one.step, one.key, one.run_no}];
     if (asks) {
       least = std::max(least, one.attempt);
@@ -85,7 +85,7 @@ bool outside::accept(call const& what) {
 bool outside::ask(std::string const& step, std::string const& key, std::int64_t run_no,
                   std::int64_t attempt) {
   auto const end = append(step + " " + key + " " + std::to_string(run_no) + " " +
-                          std::to_string(attempt) + " 0 0 " + question + "\n");
+                          std::to_string(attempt) + " 0 0 " + question_mark + "\n");
   auto const before = replayed(text(end));
   return std::any_of(before.begin(), before.end(), [&](call const& one) {
     return one.step == step && one.key == key && one.run_no == run_no && !one.refused;
@@ -97,7 +97,7 @@ std::vector<call> outside::calls() const { return replayed(text(all_of_it)); }
 std::int64_t outside::questions() const {
   auto const all = read_lines(text(all_of_it));
   return std::count_if(all.begin(), all.end(),
-                       [](call const& one) { return one.idempotency_key == question; });
+                       [](call const& one) { return one.idempotency_key == question_mark; });
 }
 
 bool decide(daybook::book& with, daybook::key const& piece, outside& world) {

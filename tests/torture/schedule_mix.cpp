@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr auto patience = 90s;
+constexpr auto mix_patience = 90s;
 daybook::remark const somebody{.actor = "torture", .reason = "at random"};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -179,7 +179,7 @@ void schedule_mix::strike() {
 
 template <class F>
 void schedule_mix::persistently(F const& what) {
-  for (auto const until = steady_clock::now() + patience;;) {
+  for (auto const until = steady_clock::now() + mix_patience;;) {
     try {
       return what();
     } catch (daybook::error const&) {
@@ -274,7 +274,7 @@ void schedule_mix::outage() {
 }
 
 bool schedule_mix::comes_to_none(std::string const& statement) {
-  for (auto const until = steady_clock::now() + patience; steady_clock::now() < until;) {
+  for (auto const until = steady_clock::now() + mix_patience; steady_clock::now() < until;) {
     tend();
     try {
       if (database_.query(statement) == "0") return true;
