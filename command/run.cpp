@@ -65,6 +65,9 @@ class teller final : public daybook::observer {
     say_about("the lease has not been renewed for {} s: {}",
               std::chrono::round<std::chrono::seconds>(since).count(), printable(why));
   }
+  void set_back() noexcept override {
+    say_about("the database lost what it had acknowledged (a fail-over, or a restore)");
+  }
   void taken_over(daybook::run_event const& e) noexcept override {
     say_about("{}: freed from a holder that is dead", printable(e.process));
   }

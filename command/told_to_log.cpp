@@ -50,6 +50,13 @@ void told_to_log::renewal_late(std::chrono::milliseconds since, std::string_view
                 {"text", without_passwords(std::string(why))}});
 }
 
+void told_to_log::set_back() noexcept {
+  log_.error("set_back",
+             {{"text",
+               "the database lost what it had acknowledged (a fail-over, or a restore): "
+               "the work in hand is interrupted and resumed"}});
+}
+
 void told_to_log::retried(std::string_view transaction, std::string_view why) noexcept {
   if (!retried_.may_speak()) return;
   log_.warning("retried", {{"what", transaction}, {"text", without_passwords(std::string(why))}});

@@ -22,6 +22,7 @@ class told_to_log final : public daybook::observer {
   void lost(daybook::run_event const& e) noexcept override;
   void taken_over(daybook::run_event const& e) noexcept override;
   void renewal_late(std::chrono::milliseconds since, std::string_view why) noexcept override;
+  void set_back() noexcept override;
   void retried(std::string_view transaction, std::string_view why) noexcept override;
 
  private:

@@ -45,6 +45,9 @@ class DAYBOOK_EXPORT observer {
   virtual void retried(std::string_view /*transaction*/, std::string_view /*why*/) noexcept {}
   /// A lost COMMIT reply was resolved.
   virtual void doubt_resolved(std::string_view /*transaction*/, bool /*had_committed*/) noexcept {}
+  /// The database lost what it had acknowledged to this process (a fail-over to a server that was
+  /// behind, or a restored copy). What this process had in hand is interrupted; it goes on as new.
+  virtual void set_back() noexcept {}
   /// How long a transaction took, retries not included. Its locks are gone by then.
   virtual void timed(std::string_view /*transaction*/, std::chrono::microseconds) noexcept {}
 };

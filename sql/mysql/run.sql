@@ -1,4 +1,8 @@
 -- Runs: start, step, end. `epoch` and `acquisition` change only here, never by a renewal.
+-- `version` never becomes less, and `seen` is what it was at least after the last write of ours that
+-- the database acknowledged: a row below that comes from an older copy of the book, as after a
+-- fail-over that lost commits, and the fence does not hold. `stamp` is fresh for each write of the
+-- holder ({onward}), and 0 for another process that has the run's token.
 -- Several parts of one name run in one transaction.
 
 -- Takes a new key, one that ended, or (:doubt) one that a start with a lost COMMIT reply took.
@@ -11,7 +15,7 @@
 -- is carried out after all, when the work may be over, takes nothing.
 -- name: run.start
 -- in: process, key, epoch, acquisition, holder, once, restart, doubt, deadline_us, date
--- out: run_no, attempt, epoch, time_left_us, date
+-- out: run_no, attempt, epoch, time_left_us, date, version
 update {run} set
   run_no = case when acquisition = :doubt then run_no
                 when state in (0, -5) or :restart = 1 then run_no + 1 else run_no end,
@@ -45,7 +49,7 @@ select :process, :key, 9, 1, 1, 1, :acquisition, :holder, 1,
   0, {now}, {now}, {now}, null, null, '', {now} + :deadline_us, :date
 from dual where :epoch = 0;
 -- then
-select r.run_no, r.attempt, r.epoch, r.deadline_us - r.attempt_started_us, r.data_date
+select r.run_no, r.attempt, r.epoch, r.deadline_us - r.attempt_started_us, r.data_date, r.version
 from {run} r join {holder} h on h.uuid = r.holder and h.ended_us is null
 where r.process = :process and r.run_key = :key and r.acquisition = :acquisition;
 
@@ -111,19 +115,18 @@ where r.process = :process and r.run_key = :key and r.epoch = :epoch
   and r.acquisition = :acquisition and r.state in (9, 8);
 
 -- Lets go of an acquisition that this process does not know whether it has: one of a start, or of
--- a run whose end could not be settled. As run.free.
+-- a run whose end could not be settled (`seen`: 0); or that has a row older than it saw. As run.free.
 -- name: run.disown
--- in: process, key, acquisition
+-- in: process, key, acquisition, seen, reason
 insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
   ended_us, state, error)
 select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
-  {now}, -2, 'let go after a lost reply'
+  {now}, -2, :reason
 from {run} where process = :process and run_key = :key and acquisition = :acquisition
-  and state in (9, 8)
+  and state in (9, 8) and (:seen = 0 or version < :seen)
 for update;
 -- then
-update {run} r set state = -2, ended_us = {now}, error = 'let go after a lost reply',
-  version = version + 1
+update {run} r set state = -2, ended_us = {now}, error = :reason, version = version + 1
 where r.process = :process and r.run_key = :key and r.acquisition = :acquisition
   and r.state in (9, 8)
   and exists (select 1 from {attempt} a
@@ -144,14 +147,14 @@ where process = :process and run_key = :key and run_no = :run_no;
 
 -- The fence alone: locks the row for a short effect, or asks whether the run is still held.
 -- name: run.fence
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1 where process = :process and run_key = :key and {fence};
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward} where process = :process and run_key = :key and {fence};
 
 -- The record of a step and the fence. One row, or the run was lost.
 -- name: run.step
--- in: process, key, epoch, acquisition, name, value, mode, took_us, progress_done,
+-- in: process, key, epoch, acquisition, seen, stamp, name, value, mode, took_us, progress_done,
 --   progress_total, progress_note
-update {run} set state = 8, steps_done = steps_done + 1, version = version + 1,
+update {run} set state = 8, steps_done = steps_done + 1, version = {onward},
   unknown_intents = case when :mode = 3 and open_intents <= 1 then 0 else unknown_intents end,
   open_intents = coalesce(open_intents, 0) - case when :mode = 3 then 1 else 0 end,
   progress_done = coalesce(:progress_done, progress_done),
@@ -167,8 +170,8 @@ from {run} where process = :process and run_key = :key and {fence};
 
 -- The intent of an at-most-once step. One row, or the run was lost.
 -- name: run.intend
--- in: process, key, epoch, acquisition, name, token
-update {run} set state = 8, version = version + 1,
+-- in: process, key, epoch, acquisition, seen, stamp, name, token
+update {run} set state = 8, version = {onward},
   open_intents = coalesce(open_intents, 0) + 1
 where process = :process and run_key = :key and {fence};
 -- then
@@ -185,15 +188,15 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 
 -- The run's part in giving up an intent, and in knowing that nobody knows.
 -- name: run.abandon
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1,
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward},
   unknown_intents = case when open_intents <= 1 then 0 else unknown_intents end,
   open_intents = coalesce(open_intents, 0) - 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.know_unknown
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1, unknown_intents = 1
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward}, unknown_intents = 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.intent_unknown
@@ -210,19 +213,19 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 -- Keeps a value for later steps and attempts, with the fence, which comes last: one row, or the
 -- run was lost and all of it is rolled back.
 -- name: run.carry
--- in: process, key, epoch, acquisition, name, value
+-- in: process, key, epoch, acquisition, seen, stamp, name, value
 insert into {carry} (process, run_key, run_no, name, value, epoch, acquisition, updated_us)
 select process, run_key, run_no, :name, :value, epoch, acquisition, {now}
 from {run} where process = :process and run_key = :key and {fence}
 on duplicate key update value = values(value), epoch = values(epoch),
   acquisition = values(acquisition), updated_us = values(updated_us);
 -- then
-update {run} set version = version + 1 where process = :process and run_key = :key and {fence};
+update {run} set version = {onward} where process = :process and run_key = :key and {fence};
 
 -- For a process that is not the holder and cannot leave it to the renewal.
 -- name: run.progress
--- in: process, key, epoch, acquisition, progress_done, progress_total, progress_note
-update {run} set version = version + 1, progress_done = :progress_done,
+-- in: process, key, epoch, acquisition, seen, stamp, progress_done, progress_total, progress_note
+update {run} set version = {onward}, progress_done = :progress_done,
   progress_total = :progress_total, progress_note = :progress_note
 where process = :process and run_key = :key and {fence};
 
@@ -231,8 +234,8 @@ where process = :process and run_key = :key and {fence};
 -- tells.
 -- `for update` as in run.free.
 -- name: run.end
--- in: process, key, epoch, acquisition, state, error, in_hand, output, exit_code, progress_done,
---   progress_total, progress_note
+-- in: process, key, epoch, acquisition, seen, stamp, state, error, in_hand, output, exit_code,
+--   progress_done, progress_total, progress_note
 insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
   ended_us, state, error, in_hand, output, exit_code)
 select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
@@ -243,7 +246,7 @@ from {run} r where process = :process and run_key = :key and {fence}
            else not (coalesce(open_intents, 0) > 0 and coalesce(unknown_intents, 0) = 1) end
 for update;
 -- then
-update {run} r set ended_us = {now}, error = :error, version = version + 1,
+update {run} r set ended_us = {now}, error = :error, version = {onward},
   succeeded_us = case when :state = 0 then {now} else succeeded_us end,
   progress_done = coalesce(:progress_done, progress_done),
   progress_total = coalesce(:progress_total, progress_total),
@@ -255,21 +258,21 @@ where process = :process and run_key = :key and {fence}
 
 -- Why an end found nothing.
 -- name: run.standing
--- in: process, key, epoch, acquisition
+-- in: process, key, epoch, acquisition, seen
 -- out: deadline_over, intents, unknown
 select coalesce(deadline_us <= {now}, 0), coalesce(open_intents, 0),
   coalesce(unknown_intents, 0)
 from {run} where process = :process and run_key = :key and epoch = :epoch
-  and acquisition = :acquisition and state in (9, 8);
+  and acquisition = :acquisition and version >= :seen and state in (9, 8);
 
 -- A lost COMMIT reply: the fence goes on by one, so that the old transaction is either visible
 -- now or can never commit. `acquisition` is one of those that may be on the row. Past the deadline
 -- too: PostgreSQL would not wait for a row that it can see fail such a condition.
 -- name: run.advance
--- in: process, key, epoch, acquisition, fresh
-update {run} set epoch = epoch + 1, acquisition = :fresh, version = version + 1
+-- in: process, key, epoch, acquisition, seen, stamp, fresh
+update {run} set epoch = epoch + 1, acquisition = :fresh, version = {onward}
 where process = :process and run_key = :key and epoch = :epoch
-  and acquisition = :acquisition and state in (9, 8);
+  and acquisition = :acquisition and version >= :seen and state in (9, 8);
 
 -- The evidence after run.advance: the step, or the end of an attempt.
 -- name: run.step_recorded
@@ -286,6 +289,7 @@ where process = :process and run_key = :key and epoch = :epoch and acquisition =
 
 -- For another process that records steps under this attempt.
 -- name: run.held
--- in: process, key, epoch, acquisition
--- out: time_left_us, date
-select deadline_us - {now}, data_date from {run} where process = :process and run_key = :key and {fence};
+-- in: process, key, epoch, acquisition, seen
+-- out: time_left_us, date, version
+select deadline_us - {now}, data_date, version from {run}
+where process = :process and run_key = :key and {fence};

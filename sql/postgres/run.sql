@@ -1,4 +1,8 @@
 -- Runs: start, step, end. `epoch` and `acquisition` change only here, never by a renewal.
+-- `version` never becomes less, and `seen` is what it was at least after the last write of ours that
+-- the database acknowledged: a row below that comes from an older copy of the book, as after a
+-- fail-over that lost commits, and the fence does not hold. `stamp` is fresh for each write of the
+-- holder ({onward}), and 0 for another process that has the run's token.
 -- The run's row and its ledger are written by one statement: one round trip, and `affected`,
 -- which is that of the outer insert, is 1 exactly when the fence held.
 -- The clock goes on within a statement; where one instant is meant, it is asked once (`clock`).
@@ -12,7 +16,7 @@
 -- is carried out after all, when the work may be over, takes nothing.
 -- name: run.start
 -- in: process, key, epoch, acquisition, holder, once, restart, doubt, deadline_us, date
--- out: run_no, attempt, epoch, time_left_us, date
+-- out: run_no, attempt, epoch, time_left_us, date, version
 insert into {run} as r (process, run_key, state, run_no, attempt, epoch, acquisition, holder,
   version, steps_done, first_started_us, started_us, attempt_started_us, ended_us, succeeded_us,
   error, deadline_us, data_date)
@@ -56,7 +60,8 @@ where (r.epoch = :epoch::bigint and r.state in (0, -1, -2, -3, -5)
        and (excluded.data_date is null or r.data_date is null or r.state in (0, -5)
             or :restart::int = 1 or r.data_date = excluded.data_date))
    or (r.state in (9, 8) and r.acquisition = :doubt::text)
-returning r.run_no, r.attempt, r.epoch, r.deadline_us - r.attempt_started_us, r.data_date;
+returning r.run_no, r.attempt, r.epoch, r.deadline_us - r.attempt_started_us, r.data_date,
+  r.version;
 
 -- Why start() took nothing.
 -- name: run.look
@@ -114,14 +119,14 @@ select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_st
   ended_us, state, error, :in_hand::text, :output::text, :exit_code::int from ended;
 
 -- Lets go of an acquisition that this process does not know whether it has: one of a start, or of
--- a run whose end could not be settled.
+-- a run whose end could not be settled (`seen`: 0); or that has a row older than it saw.
 -- name: run.disown
--- in: process, key, acquisition
+-- in: process, key, acquisition, seen, reason
 with let_go as (
-  update {run} set state = -2, ended_us = clock.us, error = 'let go after a lost reply',
-    version = version + 1
+  update {run} set state = -2, ended_us = clock.us, error = :reason::text, version = version + 1
   from (select {now} as us) as clock
   where process = :process and run_key = :key and acquisition = :acquisition and state in (9, 8)
+    and (:seen::bigint = 0 or version < :seen::bigint)
   returning process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
     ended_us, state, error
 )
@@ -145,15 +150,15 @@ where process = :process and run_key = :key and run_no = :run_no;
 
 -- The fence alone: locks the row for a short effect, or asks whether the run is still held.
 -- name: run.fence
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1 where process = :process and run_key = :key and {fence};
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward} where process = :process and run_key = :key and {fence};
 
 -- The record of a step and the fence. One row, or the run was lost.
 -- name: run.step
--- in: process, key, epoch, acquisition, name, value, mode, took_us, progress_done,
+-- in: process, key, epoch, acquisition, seen, stamp, name, value, mode, took_us, progress_done,
 --   progress_total, progress_note
 with fenced as (
-  update {run} set state = 8, steps_done = steps_done + 1, version = version + 1,
+  update {run} set state = 8, steps_done = steps_done + 1, version = {onward},
     unknown_intents = case when :mode::smallint = 3 and open_intents <= 1 then 0
       else unknown_intents end,
     open_intents = coalesce(open_intents, 0) - case when :mode::smallint = 3 then 1 else 0 end,
@@ -171,9 +176,9 @@ from fenced;
 
 -- The intent of an at-most-once step. One row, or the run was lost.
 -- name: run.intend
--- in: process, key, epoch, acquisition, name, token
+-- in: process, key, epoch, acquisition, seen, stamp, name, token
 with fenced as (
-  update {run} set state = 8, version = version + 1,
+  update {run} set state = 8, version = {onward},
     open_intents = coalesce(open_intents, 0) + 1
   where process = :process and run_key = :key and {fence}
   returning process, run_key, run_no, attempt, epoch
@@ -190,15 +195,15 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 
 -- The run's part in giving up an intent, and in knowing that nobody knows.
 -- name: run.abandon
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1,
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward},
   unknown_intents = case when open_intents <= 1 then 0 else unknown_intents end,
   open_intents = coalesce(open_intents, 0) - 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.know_unknown
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1, unknown_intents = 1
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward}, unknown_intents = 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.intent_unknown
@@ -214,9 +219,9 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 
 -- Keeps a value for later steps and attempts, with the fence. One row, or the run was lost.
 -- name: run.carry
--- in: process, key, epoch, acquisition, name, value
+-- in: process, key, epoch, acquisition, seen, stamp, name, value
 with fenced as (
-  update {run} set version = version + 1
+  update {run} set version = {onward}
   where process = :process and run_key = :key and {fence}
   returning process, run_key, run_no, epoch, acquisition
 )
@@ -227,8 +232,8 @@ on conflict (process, run_key, run_no, name) do update set value = excluded.valu
 
 -- For a process that is not the holder and cannot leave it to the renewal.
 -- name: run.progress
--- in: process, key, epoch, acquisition, progress_done, progress_total, progress_note
-update {run} set version = version + 1, progress_done = :progress_done::bigint,
+-- in: process, key, epoch, acquisition, seen, stamp, progress_done, progress_total, progress_note
+update {run} set version = {onward}, progress_done = :progress_done::bigint,
   progress_total = :progress_total::bigint, progress_note = :progress_note::text
 where process = :process and run_key = :key and {fence};
 
@@ -236,11 +241,11 @@ where process = :process and run_key = :key and {fence};
 -- lost, or an at-most-once step is open that allows no such end, and it must be -4: run.standing
 -- tells.
 -- name: run.end
--- in: process, key, epoch, acquisition, state, error, in_hand, output, exit_code, progress_done,
---   progress_total, progress_note
+-- in: process, key, epoch, acquisition, seen, stamp, state, error, in_hand, output, exit_code,
+--   progress_done, progress_total, progress_note
 with ended as (
   update {run} as r set state = :state::smallint, ended_us = clock.us, error = :error,
-    version = version + 1,
+    version = {onward},
     succeeded_us = case when :state::smallint = 0 then clock.us else succeeded_us end,
     progress_done = coalesce(:progress_done::bigint, progress_done),
     progress_total = coalesce(:progress_total::bigint, progress_total),
@@ -260,21 +265,21 @@ select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_st
 
 -- Why an end found nothing.
 -- name: run.standing
--- in: process, key, epoch, acquisition
+-- in: process, key, epoch, acquisition, seen
 -- out: deadline_over, intents, unknown
 select coalesce(deadline_us <= {now}, false), coalesce(open_intents, 0),
   coalesce(unknown_intents, 0)
 from {run} where process = :process and run_key = :key and epoch = :epoch
-  and acquisition = :acquisition and state in (9, 8);
+  and acquisition = :acquisition and version >= :seen and state in (9, 8);
 
 -- A lost COMMIT reply: the fence goes on by one, so that the old transaction is either visible
 -- now or can never commit. `acquisition` is one of those that may be on the row. Past the deadline
 -- too: PostgreSQL would not wait for a row that it can see fail such a condition.
 -- name: run.advance
--- in: process, key, epoch, acquisition, fresh
-update {run} set epoch = epoch + 1, acquisition = :fresh, version = version + 1
+-- in: process, key, epoch, acquisition, seen, stamp, fresh
+update {run} set epoch = epoch + 1, acquisition = :fresh, version = {onward}
 where process = :process and run_key = :key and epoch = :epoch
-  and acquisition = :acquisition and state in (9, 8);
+  and acquisition = :acquisition and version >= :seen and state in (9, 8);
 
 -- The evidence after run.advance: the step, or the end of an attempt.
 -- name: run.step_recorded
@@ -291,6 +296,7 @@ where process = :process and run_key = :key and epoch = :epoch and acquisition =
 
 -- For another process that records steps under this attempt.
 -- name: run.held
--- in: process, key, epoch, acquisition
--- out: time_left_us, date
-select deadline_us - {now}, data_date from {run} where process = :process and run_key = :key and {fence};
+-- in: process, key, epoch, acquisition, seen
+-- out: time_left_us, date, version
+select deadline_us - {now}, data_date, version from {run}
+where process = :process and run_key = :key and {fence};

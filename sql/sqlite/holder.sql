@@ -7,10 +7,13 @@ insert into {holder} (uuid, lease_until_us, ttl_us, node, pid, started_us, renew
 values (:uuid, {now} + :ttl_us, :ttl_us, :node, :pid, {now}, {now}, '')
 on conflict (uuid) do nothing;
 
--- A person has taken a run of its from it: `recalls` is another, and it must look before it renews.
+-- `recalls` counts renewals (in steps of `beat`) and what people took from this holder (in ones).
+-- Where it is another than the holder knows, the holder must look before it renews: more says that a
+-- person took something; less, that the book is an older copy of itself.
 -- name: holder.renew
--- in: uuid, in_hand, recalls
-update {holder} set lease_until_us = {now} + ttl_us, renewed_us = {now}, in_hand = :in_hand
+-- in: uuid, in_hand, recalls, beat
+update {holder} set lease_until_us = {now} + ttl_us, renewed_us = {now}, in_hand = :in_hand,
+  recalls = coalesce(recalls, 0) + :beat
 where uuid = :uuid and ended_us is null and coalesce(recalls, 0) = :recalls;
 
 -- name: holder.alive
@@ -24,8 +27,8 @@ select count(*) from {holder} where uuid = :uuid and ended_us is null;
 select coalesce(recalls, 0) from {holder} where uuid = :uuid and ended_us is null;
 
 -- name: holder.end
--- in: uuid
-update {holder} set ended_us = {now}, ended_how = 'stopped'
+-- in: uuid, reason
+update {holder} set ended_us = {now}, ended_how = :reason
 where uuid = :uuid and ended_us is null;
 
 -- The last condition: a clock that stepped back must not freeze work.
@@ -34,3 +37,14 @@ where uuid = :uuid and ended_us is null;
 update {holder} set ended_us = {now}, ended_how = 'dead'
 where uuid = :uuid and ended_us is null
   and (lease_until_us < {now} or lease_until_us > {now} + ttl_us + :max_skew_us);
+
+-- What the book says is this holder's: its claims; and of the runs that it has ended, rows of
+-- [process, key, acquisition] in `ended`, those whose end is not there.
+-- name: holder.has
+-- in: uuid, ended
+-- out: id
+select id from {claim} where holder = :uuid and reclaimed_us is null
+union all
+select r.acquisition from daybook_rows(:ended) as e
+  join {run} r on r.process = e.c0 and r.run_key = e.c1
+where r.acquisition = e.c2 and r.state in (9, 8);

@@ -1,4 +1,8 @@
 -- Runs: start, step, end. `epoch` and `acquisition` change only here, never by a renewal.
+-- `version` never becomes less, and `seen` is what it was at least after the last write of ours that
+-- the database acknowledged: a row below that comes from an older copy of the book, as after a
+-- fail-over that lost commits, and the fence does not hold. `stamp` is fresh for each write of the
+-- holder ({onward}), and 0 for another process that has the run's token.
 
 -- Takes a new key, one that ended, or (:doubt) one that a start with a lost COMMIT reply took;
 -- and only for a holder that is not declared dead: dead ones would take from one another for ever.
@@ -6,7 +10,7 @@
 -- is carried out after all, when the work may be over, takes nothing.
 -- name: run.start
 -- in: process, key, epoch, acquisition, holder, once, restart, doubt, deadline_us, date
--- out: run_no, attempt, epoch, time_left_us, date
+-- out: run_no, attempt, epoch, time_left_us, date, version
 insert into {run} as r (process, run_key, state, run_no, attempt, epoch, acquisition, holder,
   version, steps_done, first_started_us, started_us, attempt_started_us, ended_us, succeeded_us,
   error, deadline_us, data_date)
@@ -40,7 +44,7 @@ where (r.epoch = :epoch and r.state in (0, -1, -2, -3, -5)
        and (:date is null or r.data_date is null or r.state in (0, -5) or :restart = 1
             or r.data_date = :date))
    or (r.state in (9, 8) and r.acquisition = :doubt)
-returning run_no, attempt, epoch, deadline_us - attempt_started_us, data_date;
+returning run_no, attempt, epoch, deadline_us - attempt_started_us, data_date, version;
 
 -- Why start() took nothing.
 -- name: run.look
@@ -100,19 +104,19 @@ where r.process = :process and r.run_key = :key and r.epoch = :epoch
   and a.process = r.process and a.run_key = r.run_key and a.epoch = r.epoch;
 
 -- Lets go of an acquisition that this process does not know whether it has: one of a start, or of
--- a run whose end could not be settled.
+-- a run whose end could not be settled (`seen`: 0); or that has a row older than it saw.
 -- name: run.disown
--- in: process, key, acquisition
+-- in: process, key, acquisition, seen, reason
 insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
   ended_us, state, error)
 select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
-  {now}, -2, 'let go after a lost reply'
+  {now}, -2, :reason
 from {run} where process = :process and run_key = :key and acquisition = :acquisition
-  and state in (9, 8);
+  and state in (9, 8) and (:seen = 0 or version < :seen);
 -- then
-update {run} set state = -2, ended_us = {now}, error = 'let go after a lost reply',
-  version = version + 1
-where process = :process and run_key = :key and acquisition = :acquisition and state in (9, 8);
+update {run} set state = -2, ended_us = {now}, error = :reason, version = version + 1
+where process = :process and run_key = :key and acquisition = :acquisition and state in (9, 8)
+  and (:seen = 0 or version < :seen);
 
 -- What earlier attempts at this run did, began, and carried.
 -- name: run.memory
@@ -129,14 +133,14 @@ where process = :process and run_key = :key and run_no = :run_no;
 
 -- The fence alone: locks the row for a short effect, or asks whether the run is still held.
 -- name: run.fence
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1 where process = :process and run_key = :key and {fence};
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward} where process = :process and run_key = :key and {fence};
 
 -- The record of a step and the fence. One row, or the run was lost.
 -- name: run.step
--- in: process, key, epoch, acquisition, name, value, mode, took_us, progress_done,
+-- in: process, key, epoch, acquisition, seen, stamp, name, value, mode, took_us, progress_done,
 --   progress_total, progress_note
-update {run} set state = 8, steps_done = steps_done + 1, version = version + 1,
+update {run} set state = 8, steps_done = steps_done + 1, version = {onward},
   unknown_intents = case when :mode = 3 and open_intents <= 1 then 0 else unknown_intents end,
   open_intents = coalesce(open_intents, 0) - case when :mode = 3 then 1 else 0 end,
   progress_done = coalesce(:progress_done, progress_done),
@@ -152,8 +156,8 @@ from {run} where process = :process and run_key = :key and {fence};
 
 -- The intent of an at-most-once step. One row, or the run was lost.
 -- name: run.intend
--- in: process, key, epoch, acquisition, name, token
-update {run} set state = 8, version = version + 1,
+-- in: process, key, epoch, acquisition, seen, stamp, name, token
+update {run} set state = 8, version = {onward},
   open_intents = coalesce(open_intents, 0) + 1
 where process = :process and run_key = :key and {fence};
 -- then
@@ -170,15 +174,15 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 
 -- The run's part in giving up an intent, and in knowing that nobody knows.
 -- name: run.abandon
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1,
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward},
   unknown_intents = case when open_intents <= 1 then 0 else unknown_intents end,
   open_intents = coalesce(open_intents, 0) - 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.know_unknown
--- in: process, key, epoch, acquisition
-update {run} set version = version + 1, unknown_intents = 1
+-- in: process, key, epoch, acquisition, seen, stamp
+update {run} set version = {onward}, unknown_intents = 1
 where process = :process and run_key = :key and {fence};
 
 -- name: run.intent_unknown
@@ -195,19 +199,19 @@ where process = :process and run_key = :key and run_no = :run_no and name = :nam
 -- Keeps a value for later steps and attempts, with the fence, which comes last: one row, or the
 -- run was lost and all of it is rolled back.
 -- name: run.carry
--- in: process, key, epoch, acquisition, name, value
+-- in: process, key, epoch, acquisition, seen, stamp, name, value
 insert into {carry} (process, run_key, run_no, name, value, epoch, acquisition, updated_us)
 select process, run_key, run_no, :name, :value, epoch, acquisition, {now}
 from {run} where process = :process and run_key = :key and {fence}
 on conflict (process, run_key, run_no, name) do update set value = excluded.value,
   epoch = excluded.epoch, acquisition = excluded.acquisition, updated_us = excluded.updated_us;
 -- then
-update {run} set version = version + 1 where process = :process and run_key = :key and {fence};
+update {run} set version = {onward} where process = :process and run_key = :key and {fence};
 
 -- For a process that is not the holder and cannot leave it to the renewal.
 -- name: run.progress
--- in: process, key, epoch, acquisition, progress_done, progress_total, progress_note
-update {run} set version = version + 1, progress_done = :progress_done,
+-- in: process, key, epoch, acquisition, seen, stamp, progress_done, progress_total, progress_note
+update {run} set version = {onward}, progress_done = :progress_done,
   progress_total = :progress_total, progress_note = :progress_note
 where process = :process and run_key = :key and {fence};
 
@@ -215,8 +219,8 @@ where process = :process and run_key = :key and {fence};
 -- lost, or an at-most-once step is open that allows no such end, and it must be -4: run.standing
 -- tells.
 -- name: run.end
--- in: process, key, epoch, acquisition, state, error, in_hand, output, exit_code, progress_done,
---   progress_total, progress_note
+-- in: process, key, epoch, acquisition, seen, stamp, state, error, in_hand, output, exit_code,
+--   progress_done, progress_total, progress_note
 insert into {attempt} (process, run_key, epoch, run_no, attempt, acquisition, holder, started_us,
   ended_us, state, error, in_hand, output, exit_code)
 select process, run_key, epoch, run_no, attempt, acquisition, holder, attempt_started_us,
@@ -226,7 +230,7 @@ from {run} r where process = :process and run_key = :key and {fence}
            when -4 then open_intents > 0
            else not (coalesce(open_intents, 0) > 0 and coalesce(unknown_intents, 0) = 1) end;
 -- then
-update {run} as r set state = :state, ended_us = {now}, error = :error, version = version + 1,
+update {run} as r set state = :state, ended_us = {now}, error = :error, version = {onward},
   succeeded_us = case when :state = 0 then {now} else succeeded_us end,
   progress_done = coalesce(:progress_done, progress_done),
   progress_total = coalesce(:progress_total, progress_total),
@@ -238,21 +242,21 @@ where process = :process and run_key = :key and {fence}
 
 -- Why an end found nothing.
 -- name: run.standing
--- in: process, key, epoch, acquisition
+-- in: process, key, epoch, acquisition, seen
 -- out: deadline_over, intents, unknown
 select coalesce(deadline_us <= {now}, 0), coalesce(open_intents, 0),
   coalesce(unknown_intents, 0)
 from {run} where process = :process and run_key = :key and epoch = :epoch
-  and acquisition = :acquisition and state in (9, 8);
+  and acquisition = :acquisition and version >= :seen and state in (9, 8);
 
 -- A lost COMMIT reply: the fence goes on by one, so that the old transaction is either visible
 -- now or can never commit. `acquisition` is one of those that may be on the row. Past the deadline
 -- too: PostgreSQL would not wait for a row that it can see fail such a condition.
 -- name: run.advance
--- in: process, key, epoch, acquisition, fresh
-update {run} set epoch = epoch + 1, acquisition = :fresh, version = version + 1
+-- in: process, key, epoch, acquisition, seen, stamp, fresh
+update {run} set epoch = epoch + 1, acquisition = :fresh, version = {onward}
 where process = :process and run_key = :key and epoch = :epoch
-  and acquisition = :acquisition and state in (9, 8);
+  and acquisition = :acquisition and version >= :seen and state in (9, 8);
 
 -- The evidence after run.advance: the step, or the end of an attempt.
 -- name: run.step_recorded
@@ -269,6 +273,7 @@ where process = :process and run_key = :key and epoch = :epoch and acquisition =
 
 -- For another process that records steps under this attempt.
 -- name: run.held
--- in: process, key, epoch, acquisition
--- out: time_left_us, date
-select deadline_us - {now}, data_date from {run} where process = :process and run_key = :key and {fence};
+-- in: process, key, epoch, acquisition, seen
+-- out: time_left_us, date, version
+select deadline_us - {now}, data_date, version from {run}
+where process = :process and run_key = :key and {fence};

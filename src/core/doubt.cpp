@@ -29,20 +29,23 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
                                        evidence const& found_in) {
   std::vector<acquisition> candidates{held_};
   for (;;) {
-    acquisition fresh{0, base::new_uuid()};
+    acquisition fresh{0, base::new_uuid(), 0};
     fate found = fate::lost;
     try {
       transact(with_, for_a_lease(with_, "resolve"), [&](db::session& on) {
         found = fate::lost;
         fresh.epoch = 0;  // of a try that was rolled back
+        next_stamp();
         for (auto const& old : candidates) {
           if (base::left_out("advance")) {
             found = fate::never_will;  // as a mere read would have it
             break;
           }
           if (fenced(on, with_.sql["run.advance"],
-                     {process(), key(), old.epoch, old.uuid, std::string_view(fresh.uuid)})) {
+                     {process(), key(), old.epoch, old.uuid, held_.seen, stamp_,
+                      std::string_view(fresh.uuid)})) {
             fresh.epoch = old.epoch + 1;
+            fresh.seen = stamp_;
             found = fate::never_will;
             break;
           }

@@ -60,7 +60,10 @@ outcome held_run::end(run_state state, std::string_view why) {
   }
   if (what == outcome::lost) {
     mark_lost();
-  } else if (what == outcome::unknown || state == run_state::unknown) {
+    return what;
+  }
+  if (who_) who_->ended({process(), key(), held_.uuid});
+  if (what == outcome::unknown || state == run_state::unknown) {
     with_.watch.failed(event({}, text));
   } else if (state == run_state::succeeded) {
     with_.watch.finished(event());
@@ -117,7 +120,7 @@ outcome held_run::try_end(run_state state, std::string_view why) {
 bool held_run::write_end(executing const& execute, run_state state, std::string_view why) const {
   progress_values const far{who_ ? who_->progress_of(*hand_) : std::nullopt};
   auto const wrote =
-      execute({state, why}, {process(), key(), held_.epoch, held_.uuid,
+      execute({state, why}, {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_,
                              std::int64_t{static_cast<int>(state)}, why, nullptr, or_null(output_),
                              or_null(exit_code_), far.done(), far.total(), far.note()});
   return wrote.affected == 1;
@@ -156,8 +159,8 @@ bool held_run::end_recorded(db::session& on, acquisition const& by, run_state st
 }
 
 std::optional<standing> held_run::standing_now(db::session& on) const {
-  auto const found =
-      db::run(on, with_.sql["run.standing"], {process(), key(), held_.epoch, held_.uuid});
+  auto const found = db::run(on, with_.sql["run.standing"],
+                             {process(), key(), held_.epoch, held_.uuid, held_.seen});
   if (found.size() == 0) return std::nullopt;
   standing out;
   std::int64_t intents = 0;

@@ -22,9 +22,9 @@ bool held_run::lease_is_good() {
   if (!who_) {
     bool good = true;
     read(with_, with_.lease / 3, [&](db::session& on) {
-      good =
-          db::run(on, with_.sql["run.held"], {process(), key(), held_.epoch, held_.uuid}).size() ==
-          1;
+      good = db::run(on, with_.sql["run.held"],
+                     {process(), key(), held_.epoch, held_.uuid, held_.seen})
+                 .size() == 1;
     });
     return good;
   }
@@ -184,9 +184,11 @@ outcome held_run::try_intend(std::string_view name) {
     try {
       auto const decided = transact(with_, for_a_lease(with_, "intend"), [&](db::session& on) {
         theirs.clear();
+        next_stamp();
         if (!who_) {
           // Another process's fence is not ours to advance: see done_by_us().
-          if (!fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid})) {
+          if (!fenced(on, with_.sql["run.fence"],
+                      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
             return decision::rollback;
           }
           theirs = intent_token(on, name);
@@ -194,10 +196,11 @@ outcome held_run::try_intend(std::string_view name) {
         }
         if (!had_in_time(on)) return decision::rollback;
         return fenced(on, with_.sql["run.intend"],
-                      {process(), key(), held_.epoch, held_.uuid, name, mine})
+                      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, name, mine})
                    ? decision::commit
                    : decision::rollback;
       });
+      if (decided == decision::commit) wrote();
       if (!theirs.empty() && theirs != mine) return outcome::unknown;
       if (decided == decision::rollback) return outcome::lost;
       break;
@@ -218,8 +221,10 @@ outcome held_run::try_abandon(std::string_view name) {
       bool gone = false;
       auto const decided = transact(with_, for_a_lease(with_, "abandon"), [&](db::session& on) {
         gone = false;
+        next_stamp();
         // The fence comes first: it waits for a transaction of ours whose reply was lost.
-        if (!fenced(on, with_.sql["run.abandon"], {process(), key(), held_.epoch, held_.uuid})) {
+        if (!fenced(on, with_.sql["run.abandon"],
+                    {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
           return decision::rollback;
         }
         gone =
@@ -227,6 +232,7 @@ outcome held_run::try_abandon(std::string_view name) {
         return gone ? decision::rollback : decision::commit;
       });
       if (!gone && decided == decision::rollback) return outcome::lost;
+      if (decided == decision::commit) wrote();
       break;
     } catch (lost_reply const&) {
       if (!who_) continue;  // the next try finds it gone
@@ -244,14 +250,15 @@ bool held_run::mark_unknown(std::string_view name) {
   for (;;) {
     try {
       auto const decided = transact(with_, for_a_lease(with_, "unknown"), [&](db::session& on) {
+        next_stamp();
         if (!fenced(on, with_.sql["run.know_unknown"],
-                    {process(), key(), held_.epoch, held_.uuid})) {
+                    {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
           return decision::rollback;
         }
         db::run(on, with_.sql["run.intent_unknown"], {process(), key(), identity_.number, name});
         return decision::commit;
       });
-      return decided == decision::commit;
+      return wrote(decided == decision::commit) == outcome::done;
     } catch (lost_reply const&) {
       continue;  // marking it twice is harmless
     }

@@ -1,5 +1,6 @@
 #include "core/holder.hpp"
 
+#include "base/rows.hpp"
 #include "base/uuid.hpp"
 #include "core/transact.hpp"
 #include "db/cells.hpp"
@@ -17,6 +18,12 @@ namespace {
 
 /// A server that has not heard of a client for so long has ended its transaction.
 constexpr auto longest_doubt = std::chrono::minutes{15};
+
+/// Of a renewal in `recalls`; people count in ones.
+constexpr std::int64_t beat = 1 << 20;
+
+/// More than end at the same time.
+constexpr std::size_t most_ended = 256;
 
 }  // namespace
 
@@ -83,9 +90,22 @@ std::int64_t incarnation::recalls() const {
   return recalls_;
 }
 
-void incarnation::recalled(std::int64_t times) {
+void incarnation::recalled(std::int64_t count) {
   std::lock_guard const lock(guard_);
-  recalls_ = times;
+  recalls_ = std::max(recalls_, count);
+}
+
+void incarnation::ended(ended_run run) {
+  std::lock_guard const lock(guard_);
+  ended_.push_back(std::move(run));
+  if (ended_.size() > most_ended) ended_.pop_front();
+}
+
+std::vector<ended_run> incarnation::take_ended() {
+  std::lock_guard const lock(guard_);
+  std::vector<ended_run> out(ended_.begin(), ended_.end());
+  ended_.clear();
+  return out;
 }
 
 std::vector<overdue> incarnation::past_deadline(base::boot_clock::duration grace) {
@@ -178,8 +198,8 @@ std::optional<std::int64_t> holder::find_recalled(db::session& on, incarnation& 
   decode(rows.row(0)[0], recalls);
   for (auto const& one : who.held()) {
     auto const held = who.held_of(*one);
-    auto const ours =
-        db::run(on, with_.sql["run.held"], {one->process, one->key, held.epoch, held.uuid});
+    auto const ours = db::run(on, with_.sql["run.held"],
+                              {one->process, one->key, held.epoch, held.uuid, held.seen});
     if (ours.size() == 0) one->lost.request_stop();
   }
   return recalls;
@@ -204,24 +224,90 @@ renewal holder::renew(db::session& on) {
     if (who->dead()) return renewal::dead;
     auto const sent = base::boot_clock::now();
     auto const lines = who->lines();
+    auto const before = who->recalls();
     auto const found = write_once(with_, on, "renew", with_.sql["holder.renew"],
-                                  {who->uuid(), lines, who->recalls()});
+                                  {who->uuid(), lines, before, beat});
     if (found.affected == 1) {
+      who->recalled(before + beat);
       who->renewed(sent);
-      return renewal::renewed;
+      if (has_what_it_had(on, *who)) return renewal::renewed;
+      set_back(on, *who);
+      return renewal::dead;
     }
     auto const recalls = find_recalled(on, *who);
     if (!recalls) {
       who->die();
       return renewal::dead;
     }
+    if (*recalls < before) {
+      set_back(on, *who);
+      return renewal::dead;
+    }
     who->recalled(*recalls);
   }
 }
 
+bool holder::has_what_it_had(db::session& on, incarnation& who) {
+  std::lock_guard const one(looking_);
+  {
+    std::lock_guard const lock(guard_);
+    looks_ = true;
+    left_.clear();
+  }
+  struct at_the_end {
+    holder& of;
+    ~at_the_end() {
+      std::lock_guard const lock(of.guard_);
+      of.looks_ = false;
+    }
+  } const afterwards{*this};
+  auto const ended = who.take_ended();
+  base::rows ends;
+  for (auto const& run : ended) {
+    ends.begin().add(std::string_view(run.process)).add(std::string_view(run.key));
+    ends.add(std::string_view(run.acquisition));
+  }
+  db::table found;
+  try {
+    found = db::run(on, with_.sql["holder.has"], {who.uuid(), ends.text()});
+  } catch (...) {
+    for (auto const& run : ended) who.ended(run);
+    throw;
+  }
+  std::lock_guard const lock(guard_);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::string id;
+    decode(found.row(i)[0], id);
+    if (!claims_.contains(id) && !left_.contains(id)) return false;
+  }
+  return true;
+}
+
+void holder::set_back(db::session& on, incarnation& who) {
+  ++setbacks_;
+  who.die();
+  with_.watch.set_back();
+  write_once(with_, on, "set_back", with_.sql["holder.end"], {who.uuid(), "set back"});
+}
+
+void holder::has_claim(std::string const& id) {
+  std::lock_guard const lock(guard_);
+  claims_.insert(id);
+}
+
+void holder::leaves_claim(std::string const& id) noexcept {
+  if (with_.forked()) return;  // a thread that the child has not may hold the lock
+  std::lock_guard const lock(guard_);
+  auto const found = claims_.find(id);
+  if (found == claims_.end()) return;
+  auto node = claims_.extract(found);
+  if (looks_) left_.insert(std::move(node));
+}
+
 bool holder::renew_within(db::session& on, incarnation const& who) {
   auto const lines = who.lines();
-  return db::run(on, with_.sql["holder.renew"], {who.uuid(), lines, who.recalls()}).affected == 1;
+  return db::run(on, with_.sql["holder.renew"], {who.uuid(), lines, who.recalls(), std::int64_t{0}})
+             .affected == 1;
 }
 
 void holder::add_orphan(orphan what) {
@@ -271,9 +357,15 @@ void holder::disown_orphans(db::session& on) noexcept {
     if (!keeps_alive(on)) return;
     bool over = !one.on_its_way || base::boot_clock::now() - one.since > longest_doubt;
     try {
-      auto const changed = write_once(with_, on, "disown", with_.sql["run.disown"],
-                                      {one.process, one.key, one.acquisition});
+      auto const changed =
+          write_once(with_, on, "disown", with_.sql["run.disown"],
+                     {one.process, one.key, one.acquisition, one.seen,
+                      one.seen != 0 ? "its record is older than what its holder knows"
+                                    : "let go after a lost reply"});
       over = over || changed.affected > 0;
+      if (auto const who = peek(); one.seen != 0 && changed.affected > 0 && !who->dead()) {
+        set_back(on, *who);
+      }
     } catch (std::exception const&) {
       // The next renewal tries again. Another's row may be free where this one's is locked.
       if (!on.usable()) return;
@@ -292,7 +384,7 @@ void holder::stop() noexcept {
   // still be on its way to the database meets the fence.
   try {
     write(with_, {.name = "stop", .patience = std::chrono::seconds{2}}, with_.sql["holder.end"],
-          {who->uuid()});
+          {who->uuid(), "stopped"});
   } catch (std::exception const&) {
     return;  // its lease will be over soon
   }

@@ -7,8 +7,10 @@
 #include "core/context.hpp"
 #include "core/in_hand.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -36,6 +38,14 @@ struct orphan {
   std::string acquisition;
   base::boot_clock::time_point since = base::boot_clock::now();
   bool on_its_way = true;  ///< its transaction may be: committed later than it is looked for
+  std::int64_t seen = 0;   ///< not 0: its fence did not hold, maybe since its row went back
+};
+
+/// The end of a run that the database has acknowledged.
+struct ended_run {
+  std::string process;
+  std::string key;
+  std::string acquisition;
 };
 
 /// A run in hand past its deadline.
@@ -63,9 +73,12 @@ class incarnation {
   [[nodiscard]] std::string lines() const;
   /// What it has in hand, to be looked at.
   [[nodiscard]] std::vector<std::shared_ptr<in_hand>> held() const;
-  /// How often a person has taken a run from this holder, as far as it knows.
+  /// Its row's count of renewals and of what people took from it, as far as it knows.
   [[nodiscard]] std::int64_t recalls() const;
-  void recalled(std::int64_t times);
+  void recalled(std::int64_t count);
+  /// Of those that ended since the last look, the newest. Where one is lost, so are all later ones.
+  void ended(ended_run run);
+  [[nodiscard]] std::vector<ended_run> take_ended();
   /// Asks those past their deadline to stop; returns those that are so for longer than `grace`,
   /// whose owners had time to say it themselves.
   [[nodiscard]] std::vector<overdue> past_deadline(base::boot_clock::duration grace);
@@ -85,6 +98,7 @@ class incarnation {
   std::set<std::shared_ptr<in_hand>> held_;
   base::boot_clock::time_point sent_ = base::boot_clock::now();
   std::int64_t recalls_ = 0;
+  std::deque<ended_run> ended_;
   bool dead_ = false;
 };
 
@@ -122,6 +136,13 @@ class holder {
   void pass_deadlines(db::session& on) noexcept;
   [[nodiscard]] bool has_orphan(std::string_view process, std::string_view key) const;
 
+  /// From before it is claimed until its end is acknowledged, or it is known never to be made.
+  void has_claim(std::string const& id);
+  void leaves_claim(std::string const& id) noexcept;
+  /// How often the book was found to be an older copy of itself: what was written in between, and
+  /// the database has acknowledged, is not there.
+  [[nodiscard]] std::int64_t setbacks() const noexcept { return setbacks_; }
+
   /// Ends this life: nothing is held any more. Never throws.
   void stop() noexcept;
 
@@ -131,12 +152,35 @@ class holder {
   [[nodiscard]] bool keeps_alive(db::session& on) noexcept;
   /// Which of its runs were taken from it; empty: it was declared dead.
   [[nodiscard]] std::optional<std::int64_t> find_recalled(db::session& on, incarnation& who);
+  /// Compares what the book says is this life's with what it has. False: it was set back.
+  [[nodiscard]] bool has_what_it_had(db::session& on, incarnation& who);
+  /// Ends a life that knows of what the book does not: all that is in its name is for others, or
+  /// for the next life, to go on with.
+  void set_back(db::session& on, incarnation& who);
 
   context with_;
   mutable std::mutex guard_;
   std::mutex registering_;
   std::shared_ptr<incarnation> now_;
   std::vector<orphan> orphans_;
+  std::mutex looking_;
+  bool looks_ = false;
+  std::multiset<std::string, std::less<>> claims_;
+  std::set<std::string, std::less<>> left_;  ///< of these, while it is looked
+  std::atomic<std::int64_t> setbacks_ = 0;
+};
+
+/// A claim that this process has, or may have: as long as it lives.
+class claim_mark {
+ public:
+  claim_mark(holder& of, std::string id) : of_(&of), id_(std::move(id)) { of_->has_claim(id_); }
+  claim_mark(claim_mark const&) = delete;
+  claim_mark& operator=(claim_mark const&) = delete;
+  ~claim_mark() { of_->leaves_claim(id_); }
+
+ private:
+  holder* of_;
+  std::string id_;
 };
 
 /// Declares it dead, once and for ever, unless it has renewed meanwhile. On failure: as write();

@@ -20,6 +20,9 @@ namespace core {
 struct acquisition {
   std::int64_t epoch = 0;
   std::string uuid;
+  /// The version of its row, at least, as of the last write of ours that was acknowledged: a row
+  /// below that is of an older copy of the book.
+  std::int64_t seen = 0;
 };
 
 struct progress {

@@ -42,9 +42,10 @@ bool held_run::recorded_by_us(db::session& on, std::string_view step) const {
 settlement held_run::settle(std::set<std::string, std::less<>> const& there, bool ended,
                             bool held) {
   bool all = true;
-  for (auto& [name, value] : std::exchange(pending_steps_, {})) {
+  for (auto& [name, value, stamp] : std::exchange(pending_steps_, {})) {
     if (there.contains(name)) {
       with_.watch.step_done(event(name));
+      held_.seen = std::max(held_.seen, stamp);
       memory_.steps[name] = {std::move(value), step_mode::tx};
     } else {
       used_.erase(name);
@@ -54,6 +55,7 @@ settlement held_run::settle(std::set<std::string, std::less<>> const& there, boo
   if (pending_end_) {
     all = ended;
     if (ended || !held) open_ = false;
+    if (ended && who_) who_->ended({process(), key(), held_.uuid});
     if (ended) with_.watch.finished(event());
   }
   pending_end_.reset();
@@ -67,8 +69,8 @@ settlement held_run::settle(std::set<std::string, std::less<>> const& there, boo
 /// that have committed; what it does not see was rolled back.
 void held_run::settle_within(db::session& yours) {
   std::erase_if(pending_steps_, [&](auto const& one) {
-    if (recorded_by_us(yours, one.first)) return false;
-    used_.erase(one.first);
+    if (recorded_by_us(yours, one.name)) return false;
+    used_.erase(one.name);
     return true;
   });
 }
@@ -99,7 +101,7 @@ outcome held_run::step_in(db::session& yours, std::string_view book_id, std::str
     settle_lost();
     return outcome::lost;
   }
-  pending_steps_.emplace_back(name, value);
+  pending_steps_.push_back({std::string(name), value, stamp_});
   return outcome::done;
 }
 
@@ -128,11 +130,11 @@ settlement held_run::confirm() {
   read(with_, with_.lease, [&](db::session& on) {
     there.clear();
     for (auto const& one : pending_steps_) {
-      if (recorded_by_us(on, one.first)) there.insert(one.first);
+      if (recorded_by_us(on, one.name)) there.insert(one.name);
     }
     ended = pending_end_ && end_recorded(on, held_, *pending_end_);
     auto const rows =
-        db::run(on, with_.sql["run.held"], {process(), key(), held_.epoch, held_.uuid});
+        db::run(on, with_.sql["run.held"], {process(), key(), held_.epoch, held_.uuid, held_.seen});
     held = rows.size() == 1;
   });
   return settle(there, ended, held);
@@ -154,7 +156,7 @@ settlement held_run::resolve() {
       "joined", [&](db::session& on, std::vector<acquisition> const& candidates, fate) {
         there.clear();
         for (auto const& one : pending_steps_) {
-          if (recorded_by(on, one.first, candidates)) there.insert(one.first);
+          if (recorded_by(on, one.name, candidates)) there.insert(one.name);
         }
         ended = pending_end_ &&
                 std::any_of(candidates.begin(), candidates.end(), [&](acquisition const& one) {

@@ -50,6 +50,13 @@ struct finished_step {
   std::optional<std::chrono::microseconds> took;
 };
 
+/// A step that is there when the application commits.
+struct pending_step {
+  std::string name;
+  std::string value;
+  std::int64_t stamp = 0;  ///< of its write
+};
+
 /// Why a fenced write found nothing, where the run is still ours in name.
 struct standing {
   bool deadline_over = false;

@@ -92,9 +92,30 @@ std::optional<std::string> held_run::value(std::string_view step) const {
   return found->second.value;
 }
 
+void held_run::next_stamp() noexcept {
+  // Far above what others, who have the token, count up to between two writes of the holder.
+  constexpr std::int64_t between = 1 << 20;
+  if (who_) stamp_ = std::max(stamp_, held_.seen) + between;
+}
+
+outcome held_run::wrote(bool committed) noexcept {
+  if (!committed) return outcome::lost;
+  held_.seen = who_ ? stamp_ : held_.seen + 1;
+  return outcome::done;
+}
+
+/// It is another's by now; or else, as where the book is an older copy of itself, nobody's but ours
+/// in name, and the background lets go of it.
 void held_run::mark_lost() {
   lost_ = true;
   hand_->lost.request_stop();
+  if (who_) {
+    lease_->add_orphan({.process = process(),
+                        .key = key(),
+                        .acquisition = held_.uuid,
+                        .on_its_way = false,
+                        .seen = held_.seen});
+  }
   with_.watch.lost(event());
 }
 
@@ -234,6 +255,7 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
       if (before) return *before;
       if (decided == decision::rollback) return outcome::lost;
       if (renewed) who_->renewed(sent);
+      wrote();
       return outcome::done;
     } catch (lost_reply const&) {
       if (!who_) continue;  // the next try looks for the record of this one
@@ -248,8 +270,10 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
 
 decision held_run::do_step(db::session& on, std::string_view name, step_options options,
                            body const& work, std::string& value, bool& renewed, bool ours) {
+  next_stamp();
   if (options.fence == fence_position::first &&
-      !fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid})) {
+      !fenced(on, with_.sql["run.fence"],
+              {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
     return decision::rollback;
   }
   if (who_) who_->set_step(*hand_, name);
@@ -283,7 +307,8 @@ db::table held_run::with_step(finished_step const& what, std::string_view value,
                               Execute const& execute) const {
   progress_values const far{who_ ? who_->progress_of(*hand_) : far_};
   return execute(
-      {process(), key(), held_.epoch, held_.uuid, what.name, value, number_of(what.mode),
+      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, what.name, value,
+       number_of(what.mode),
        what.took ? daybook::value(std::int64_t{what.took->count()}) : daybook::value(nullptr),
        far.done(), far.total(), far.note()});
 }
@@ -301,7 +326,8 @@ bool held_run::write_step(db::session& on, finished_step const& what,
 /// anew, and waits no more. False: the run is lost.
 bool held_run::had_in_time(db::session& on) const {
   return !hand_->deadline ||
-         fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid});
+         fenced(on, with_.sql["run.fence"],
+                {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_});
 }
 
 /// A run that another process holds: its fence is not ours to advance, so that after a lost reply
@@ -309,7 +335,8 @@ bool held_run::had_in_time(db::session& on) const {
 /// first. The fence comes before the look: it waits for the lost transaction.
 std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view name,
                                             std::string& value) const {
-  bool const held = fenced(on, with_.sql["run.fence"], {process(), key(), held_.epoch, held_.uuid});
+  bool const held = fenced(on, with_.sql["run.fence"],
+                           {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_});
   auto const found =
       db::run(on, with_.sql["run.step_recorded"], {process(), key(), identity_.number, name});
   if (found.size() == 0) return std::nullopt;
@@ -327,13 +354,14 @@ std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view na
 outcome held_run::try_record(finished_step const& what, std::string& value) {
   for (bool look = !who_;;) {
     std::optional<outcome> before;
+    next_stamp();
     try {
       if (!look && what.mode != step_mode::at_most_once && !hand_->deadline) {
-        auto const wrote =
+        auto const written =
             with_step(what, value, [&](std::initializer_list<daybook::value> values) {
               return write(with_, for_a_lease(with_, "record"), with_.sql["run.step"], values);
             });
-        return wrote.affected == 1 ? outcome::done : outcome::lost;
+        return wrote(written.affected == 1);
       }
       auto const decided = transact(with_, for_a_lease(with_, "record"), [&](db::session& on) {
         if (look) before = done_by_us(on, what.name, value);
@@ -351,7 +379,7 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
         return decision::commit;
       });
       if (before) return *before;
-      return decided == decision::commit ? outcome::done : outcome::lost;
+      return wrote(decided == decision::commit);
     } catch (lost_reply const&) {
       look = true;
     } catch (error const& e) {
@@ -371,12 +399,14 @@ outcome held_run::carry(std::string_view name, std::string_view value) {
   for (;;) {
     try {
       auto const decided = transact(with_, for_a_lease(with_, "carry"), [&](db::session& on) {
+        next_stamp();
         return fenced(on, with_.sql["run.carry"],
-                      {process(), key(), held_.epoch, held_.uuid, name, value})
+                      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, name, value})
                    ? decision::commit
                    : decision::rollback;
       });
       if (decided == decision::rollback) break;
+      wrote();
       memory_.carried[std::string(name)] = value;
       return outcome::done;
     } catch (lost_reply const&) {
@@ -419,9 +449,9 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
   progress_values const far{std::move(how_far)};
   try {
     transact(with_, for_a_lease(with_, "progress"), [&](db::session& on) {
-      return fenced(
-                 on, with_.sql["run.progress"],
-                 {process(), key(), held_.epoch, held_.uuid, far.done(), far.total(), far.note()})
+      return fenced(on, with_.sql["run.progress"],
+                    {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, far.done(),
+                     far.total(), far.note()})
                  ? decision::commit
                  : decision::rollback;
     });

@@ -16,12 +16,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -113,6 +110,8 @@ class held_run {
   bool write_step(db::session& on, finished_step const& what, std::string_view value) const;
   [[nodiscard]] bool had_in_time(db::session& on) const;
   outcome try_record(finished_step const& what, std::string& value);
+  void next_stamp() noexcept;  ///< before each transaction that writes the run's row
+  outcome wrote(bool committed = true) noexcept;  ///< after it; done, or lost
   [[nodiscard]] std::optional<outcome> done_by_us(db::session& on, std::string_view name,
                                                   std::string& value) const;
 
@@ -179,10 +178,11 @@ class held_run {
   std::shared_ptr<in_hand> hand_;
   run_identity identity_;
   acquisition held_;
+  std::int64_t stamp_ = 0;  ///< of the last write that was sent
   memory memory_;
   std::set<std::string, std::less<>> used_;  ///< names given, whatever came of them
   /// Steps, and an ending, that are there when the application commits.
-  std::vector<std::pair<std::string, std::string>> pending_steps_;
+  std::vector<pending_step> pending_steps_;
   std::optional<run_state> pending_end_;
   std::set<std::string, std::less<>> intended_;  ///< by intend(), and waiting for its other half
   std::optional<progress> far_;                  ///< of a step's body, where the holder is another

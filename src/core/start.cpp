@@ -128,7 +128,7 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
     auto held = std::make_unique<held_run>(
         with_, *lease_, who,
         run_identity{name, piece, got->number, got->attempt, got->date, got->time_left},
-        acquisition{got->epoch, got->acquisition});
+        acquisition{got->epoch, got->acquisition, got->version});
     if (got->attempt > 1) held->remembers(memory_of(name, piece, got->number));
     with_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
     return run(std::move(held));
@@ -177,6 +177,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
       decode(rows.row(0)[2], got.epoch);
       got.time_left = to_length(rows.row(0)[3]);
       got.date = to_date(rows.row(0)[4]);
+      decode(rows.row(0)[5], got.version);
       got.acquisition = acquisition;
       return got;
     } catch (lost_reply const&) {
@@ -296,15 +297,16 @@ std::optional<run> runs::attach(std::string_view text) {
   }
   bool held = false;
   auto identity = what->identity;
-  auto const& holding = what->held;
+  auto holding = what->held;
   read(with_, [&](db::session& on) {
-    auto const rows =
-        db::run(on, with_.sql["run.held"],
-                {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid});
+    auto const rows = db::run(
+        on, with_.sql["run.held"],
+        {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid, std::int64_t{0}});
     held = rows.size() == 1;
     if (!held) return;
     identity.time_left = to_length(rows.row(0)[0]);
     identity.date = to_date(rows.row(0)[1]);
+    decode(rows.row(0)[2], holding.seen);
   });
   if (!held) return std::nullopt;
   auto attached = std::make_unique<held_run>(with_, *lease_, nullptr, identity, holding);

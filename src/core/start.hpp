@@ -43,6 +43,7 @@ class runs {
     std::int64_t number = 0;
     std::int64_t attempt = 0;
     std::int64_t epoch = 0;
+    std::int64_t version = 0;
     std::string acquisition;
     std::optional<std::chrono::microseconds> time_left;
     std::optional<std::chrono::year_month_day> date;

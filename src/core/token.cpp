@@ -61,7 +61,7 @@ std::optional<token> read_token(std::string_view text) {
   if (!process_name || !piece || !number || !attempt || !epoch) return std::nullopt;
   try {
     return token{{process(*process_name), key(*piece), *number, *attempt},
-                 {*epoch, std::string(parts[6])}};
+                 {*epoch, std::string(parts[6]), 0}};
   } catch (error const&) {
     return std::nullopt;  // no name of ours
   }

@@ -96,12 +96,16 @@ class block_reader {
 /// What only the current acquisition satisfies, and only before its deadline.
 std::string fence(std::string const& now) {
   if (base::left_out("fence")) {
-    return ":epoch = :epoch and :acquisition = :acquisition and state in (9, 8)";
+    return ":epoch = :epoch and :acquisition = :acquisition and :seen = :seen "
+           "and state in (9, 8)";
   }
-  return "epoch = :epoch and acquisition = :acquisition and state in (9, 8) "
-         "and (deadline_us is null or deadline_us > " +
+  return "epoch = :epoch and acquisition = :acquisition and version >= :seen "
+         "and state in (9, 8) and (deadline_us is null or deadline_us > " +
          now + ")";
 }
+
+/// The next version of a run's row: never less, and that of this write where it is its holder's.
+constexpr char const* onward = "case when version < :stamp then :stamp else version + 1 end";
 
 /// What only a claim satisfies that nobody has taken back. Its holder is asked for by name.
 std::string in_hand() { return base::left_out("claim_fence") ? "1 = 1" : "reclaimed_us is null"; }
@@ -133,6 +137,7 @@ catalogue::catalogue(catalogue_options const& options, std::span<sql_file const>
   words_["real_now"] = options.real_clock;
   words_["now"] = clock(options.clock, words_["real_now"], table_prefix_ + "clock");
   words_["fence"] = fence(words_["now"]);
+  words_["onward"] = onward;
   words_["in_hand"] = in_hand();
   words_["unchanged"] = unchanged();
   for (auto const& file : files) {

@@ -78,6 +78,7 @@ batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
     : of_(std::move(of)),
       id_(std::move(id)),
       holder_(std::move(holder)),
+      mark_(std::in_place, of_->lease(), id_),
       ranges_(std::move(ranges)),
       tasks_(std::move(tasks)),
       standings_(tasks_.size(), standing::open),
@@ -322,6 +323,7 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
             return core::decision::commit;
           });
       over_ = true;
+      mark_.reset();
       if (decided == core::decision::commit) {
         became_ = outcome::done;
       } else {
@@ -350,14 +352,17 @@ outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>
   auto const fence = calls.size() - 1;
   std::string id;
   std::string holder;
+  std::optional<core::claim_mark> mark;
   if (next != nullptr) {
     id = store::new_id();
+    mark.emplace(of_->lease(), id);
     holder = of_->holder();
     of_->add_taking(calls, id, holder, options);
   }
   try {
     auto answers = core::write_together(with, core::for_a_lease(with, "complete"), calls);
     over_ = true;
+    mark_.reset();
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
     if (next != nullptr) {
       *next =
@@ -398,11 +403,13 @@ outcome batch::complete_and_claim(claim_options const& options, std::unique_ptr<
   if (goes_together() && !of_->present().in_turns()) return end_together(options, &next);
   auto const holder = of_->holder();
   std::string id;
+  std::optional<core::claim_mark> mark;
   taking took;
   auto became = outcome::lost;
   try {
     became = ended([&](db::session& on) {
       id = store::new_id();
+      mark.emplace(of_->lease(), id);
       took = {};
       took = of_->take_in(on, id, holder, options);
     });

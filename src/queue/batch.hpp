@@ -62,7 +62,10 @@ class batch {
   void read(ledger const& from);
   [[nodiscard]] bool has_begun(task const& which) const;
   /// It was never claimed, or is nobody's any more: its end writes nothing.
-  void forget() noexcept { over_ = true; }
+  void forget() noexcept {
+    over_ = true;
+    mark_.reset();
+  }
 
   outcome begin(std::span<task const* const> tasks);
   /// So many, from this place on.
@@ -116,6 +119,7 @@ class batch {
   std::shared_ptr<store> of_;
   std::string id_;
   std::string holder_;
+  std::optional<core::claim_mark> mark_;  ///< until it is over
   std::vector<segment> ranges_;
   std::vector<task> tasks_;  ///< in the order of ids
 

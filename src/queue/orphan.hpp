@@ -2,7 +2,10 @@
 // Thread safety: values.
 #pragma once
 
+#include "core/holder.hpp"
+
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace daybook {
@@ -18,6 +21,7 @@ struct orphan {
   std::string claim;
   std::string holder;
   orphaned when{};
+  std::shared_ptr<core::claim_mark> mark;
 };
 
 }  // namespace queues

@@ -55,8 +55,9 @@ void store::renew_within(db::session& on) const {
 }
 
 void store::add_orphan(std::string claim, std::string holder, orphaned when) {
+  auto mark = std::make_shared<core::claim_mark>(*lease_, claim);
   std::lock_guard const lock(guard_);
-  orphans_.push_back({std::move(claim), std::move(holder), when});
+  orphans_.push_back({std::move(claim), std::move(holder), when, std::move(mark)});
 }
 
 /// Locks the queue's row until the transaction ends, so that those who claim take turns.
@@ -272,6 +273,7 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
   for (;;) {
     auto const who = holder();
     auto const id = new_id();
+    core::claim_mark const mark(*lease_, id);
     taking took;
     try {
       if (!how.suspects && goes_together() && !present().in_turns()) {

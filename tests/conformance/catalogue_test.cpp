@@ -104,6 +104,19 @@ class catalogue : public on_engine {
     auto const column = [&](std::string const& name) {
       return database_.query("select " + name + " from " + prefix + "run");
     };
+    std::map<std::string, std::int64_t> numbers{{"epoch", std::stoll(column("epoch"))},
+                                                {"max_skew_us", 60'000'000},
+                                                {"ttl_us", 30'000'000},
+                                                {"limit", 10}};
+    for (auto const* name :
+         {"once", "restart", "state", "movable_clock", "exit_code", "recalls", "seen"}) {
+      numbers.emplace(name, 0);
+    }
+    for (auto const* name :
+         {"run_no", "pid", "by_us", "at_us", "version", "oldest", "deadline_us", "beat", "stamp",
+          "mode", "took_us", "progress_done", "progress_total", "done", "before_us", "since_us"}) {
+      numbers.emplace(name, 1);
+    }
     return {{{"process", column("process")},
              {"key", column("run_key")},
              {"acquisition", column("acquisition")},
@@ -128,31 +141,9 @@ class catalogue : public on_engine {
              {"node", ""},
              {"prefix", prefix},
              {"book_id", ""},
+             {"ended", "[[\"p\",\"k\",\"a\"]]"},
              {"uuids", "[[\"h\"]]"}},
-            {{"epoch", std::stoll(column("epoch"))},
-             {"run_no", 1},
-             {"once", 0},
-             {"restart", 0},
-             {"max_skew_us", 60'000'000},
-             {"ttl_us", 30'000'000},
-             {"pid", 1},
-             {"state", 0},
-             {"limit", 10},
-             {"by_us", 1},
-             {"at_us", 1},
-             {"version", 1},
-             {"oldest", 1},
-             {"movable_clock", 0},
-             {"deadline_us", 1},
-             {"exit_code", 0},
-             {"recalls", 0},
-             {"mode", 1},
-             {"took_us", 1},
-             {"progress_done", 1},
-             {"progress_total", 1},
-             {"done", 1},
-             {"before_us", 1},
-             {"since_us", 1}},
+            numbers,
             of_rooms()};
   }
 

@@ -59,6 +59,7 @@ class recorder final : public daybook::observer {
   void doubt_resolved(std::string_view transaction, bool committed) noexcept override {
     add("doubt_resolved " + std::string(transaction) + (committed ? " yes" : " no"));
   }
+  void set_back() noexcept override { add("set_back"); }
   void timed(std::string_view transaction, std::chrono::microseconds) noexcept override {
     add("timed " + std::string(transaction));
   }
