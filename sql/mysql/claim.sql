@@ -59,7 +59,7 @@ select m.id, m.member_key, m.payload
 from {claim} c
   straight_join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
     hi bigint path '$[1]')) as r
-  straight_join {member} m on m.id >= r.lo and m.id < r.hi
+  straight_join {member} m on m.id >= r.lo and m.id < r.hi and m.queue + 0 = c.queue
 where c.id = :claim;
 
 -- What a claim has in hand, in the form of claim.take.
@@ -73,7 +73,7 @@ select m.id, m.member_key, m.payload
 from {claim} c
   straight_join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',
     hi bigint path '$[1]')) as r
-  straight_join {member} m on m.id >= r.lo and m.id < r.hi
+  straight_join {member} m on m.id >= r.lo and m.id < r.hi and m.queue + 0 = c.queue
 where c.id = :claim;
 
 -- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others

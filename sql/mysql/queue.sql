@@ -74,6 +74,13 @@ update {member_id} set next_id = next_id + :count where only_row = 1;
 -- then
 select next_id from {member_id} where only_row = 1;
 
+-- How far ids are given out.
+-- name: member.next
+-- out: next_id
+select next_id from {member_id} where only_row = 1;
+
+-- Nothing where the key is there; or, under another key, the id, which was given out twice then, as
+-- after a fail-over that lost the first time.
 -- name: member.add
 -- in: id, queue, key, payload
 insert ignore into {member} (id, queue, member_key, payload, created_us)

@@ -63,7 +63,7 @@ written as (
 select null::bigint, w.ranges, q.version::text from written w, q
 union all
 select m.id, m.member_key, m.payload from had cross join lateral (
-  select id, member_key, payload from {member} where id >= had.lo and id < had.til
+  select id, member_key, payload from {member} where id >= had.lo and id < had.til and queue + 0 = :queue
   order by id limit 1000) as m;
 
 -- What a claim has in hand, in the form of claim.take.
@@ -77,7 +77,7 @@ select m.id, m.member_key, m.payload
 from {claim} c cross join json_array_elements(c.ranges::json) as r
   cross join lateral (
     select id, member_key, payload from {member}
-    where id >= (r->>0)::bigint and id < (r->>1)::bigint order by id limit 1000) as m
+    where id >= (r->>0)::bigint and id < (r->>1)::bigint and queue + 0 = c.queue order by id limit 1000) as m
 where c.id = :claim;
 
 -- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others

@@ -43,11 +43,11 @@ from json_array_elements(:rows::json) as r;
 select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {segment}
 where queue = :queue and hi > :after order by hi limit :count for update skip locked;
 
--- Which ids of a range have a member.
+-- Which ids of a range have a member of the queue. By the range: by the queue it could be all of it.
 -- name: segment.living
--- in: lo, hi
+-- in: queue, lo, hi
 -- out: id
-select id from {member} where id >= :lo and id < :hi order by id;
+select id from {member} where id >= :lo and id < :hi and queue + 0 = :queue order by id;
 
 -- How many are in which state; ids without a member are counted with their segment.
 -- One statement, so that a task is either in a segment or in a claim, which is counted as state 1.
@@ -78,18 +78,18 @@ order by attempts desc, hi - lo limit 1;
 -- The newest of a task. A row covers at most 1000 ids, and stands for those that have no row of
 -- their own in the same claim.
 -- name: task.outcome
--- in: member
+-- in: queue, member
 -- out: started_us, finished_us, claim, remark
 select started_us, finished_us, claim, remark from {outcome}
-where lo <= :member and lo > :member - 1000 and hi > :member
+where lo <= :member and lo > :member - 1000 and hi > :member and queue = :queue
 order by started_us desc, attempts desc, hi - lo limit 1;
 
 -- All of them, the newest first.
 -- name: task.outcomes
--- in: member, limit
+-- in: queue, member, limit
 -- out: state, attempts, turn_us, started_us, finished_us, claim, remark
 select state, attempts, turn_us, started_us, finished_us, claim, remark from {outcome}
-where lo <= :member and lo > :member - 1000 and hi > :member
+where lo <= :member and lo > :member - 1000 and hi > :member and queue = :queue
 order by started_us desc, attempts desc, hi - lo limit :limit;
 
 -- name: segment.of_state
@@ -99,9 +99,10 @@ select lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us from {
 where queue = :queue and state = :state and hi > :after order by hi limit :count;
 
 -- name: member.range
--- in: lo, hi, count
+-- in: queue, lo, hi, count
 -- out: id, member_key, payload
-select id, member_key, payload from {member} where id >= :lo and id < :hi order by id limit :count;
+select id, member_key, payload from {member}
+where id >= :lo and id < :hi and queue + 0 = :queue order by id limit :count;
 
 -- Of rows that finished before an instant, a piece of all by id.
 -- name: outcome.prune

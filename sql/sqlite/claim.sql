@@ -78,7 +78,7 @@ from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
 union all
 select m.id, m.member_key, m.payload
 from {claim} c cross join daybook_rows(c.ranges) as r
-  cross join {member} m on m.id >= r.c0 and m.id < r.c1
+  cross join {member} m on m.id >= r.c0 and m.id < r.c1 and +m.queue = c.queue
 where c.id = :claim;
 
 -- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others

@@ -71,11 +71,17 @@ update {queue} set slot_next_us = :slot_next_us where id = :queue;
 -- out: next_id
 update {member_id} set next_id = next_id + :count where only_row = 1 returning next_id;
 
+-- How far ids are given out.
+-- name: member.next
+-- out: next_id
+select next_id from {member_id} where only_row = 1;
+
+-- Nothing where the key is there; or, under another key, the id, which was given out twice then, as
+-- after a fail-over that lost the first time.
 -- name: member.add
 -- in: id, queue, key, payload
 insert into {member} (id, queue, member_key, payload, created_us)
-values (:id, :queue, :key, :payload, {now})
-on conflict (queue, member_key) do nothing;
+values (:id, :queue, :key, :payload, {now}) on conflict do nothing;
 
 -- Rows of [id, key, payload].
 -- name: member.add_all

@@ -64,8 +64,8 @@ bool put_claim(core::context const& with, db::session& on, std::int64_t queue, t
   return false;
 }
 
-void put_outcome(core::context const& with, db::session& on, task_info& to) {
-  auto const found = db::run(on, with.sql["task.outcome"], {to.id});
+void put_outcome(core::context const& with, db::session& on, std::int64_t queue, task_info& to) {
+  auto const found = db::run(on, with.sql["task.outcome"], {queue, to.id});
   if (found.size() == 0) return;
   auto const row = found.row(0);
   to.started = time_in(row[0]);
@@ -80,7 +80,7 @@ bool put_place(core::context const& with, db::session& on, std::int64_t queue, t
     auto const found = db::run(on, with.sql["segment.of"], {to.id});
     if (found.size() > 0) {
       put_segment(to, segment_of(found.row(0)));
-      put_outcome(with, on, to);
+      put_outcome(with, on, queue, to);
       return true;
     }
     if (put_claim(with, on, queue, to)) return true;
@@ -125,8 +125,9 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
     auto const add = [&](segment const& range, task_info const& like) {
       auto const lo = std::max(range.lo, what.after + 1);
       if (lo >= range.hi || out.size() >= limit) return;
-      auto const found = db::run(on, with_.sql["member.range"],
-                                 {lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
+      auto const found =
+          db::run(on, with_.sql["member.range"],
+                  {here.id, lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
       for (std::size_t i = 0; i < found.size(); ++i) {
         auto one = like;
         put_segment(one, range);

@@ -74,10 +74,13 @@ std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) co
 void store::stock_ids() {
   if (with_.dialect.one_writer || with_.borrowed) return;
   std::lock_guard const turn(stocking_);
+  check_block();
   {
     std::lock_guard const lock(guard_);
-    if (next_id_ != last_id_) return;
+    if (!block_.empty()) return;
   }
+  auto const setbacks = lease_->setbacks();
+  auto const now = base::boot_clock::now();
   std::int64_t first = 0;
   try {
     first = block(block_size, short_patience);
@@ -86,8 +89,26 @@ void store::stock_ids() {
     throw;
   }
   std::lock_guard const lock(guard_);
-  next_id_ = first;
-  last_id_ = first + block_size;
+  block_ = {first, first + block_size, setbacks, now};
+}
+
+/// As often as a lease is renewed: who only adds has none that would tell.
+void store::check_block() {
+  auto const now = base::boot_clock::now();
+  std::int64_t end = 0;
+  {
+    std::lock_guard const lock(guard_);
+    if (block_.setbacks != lease_->setbacks()) block_ = {};
+    if (block_.empty() || now - block_.known_at < with_.lease / 6) return;
+    end = block_.end;
+  }
+  std::int64_t next = 0;
+  core::read(with_, [&](db::session& on) {
+    next = db::get<std::int64_t>(db::run(on, with_.sql["member.next"], {}).row(0)[0]);
+  });
+  std::lock_guard const lock(guard_);
+  if (next < end) block_ = {};
+  block_.known_at = now;
 }
 
 /// The next free id. A block is taken on a connection of its own, so that a user's long transaction
@@ -97,11 +118,9 @@ std::int64_t store::next_id(db::session& on) {
   stock_ids();
   {
     std::lock_guard const lock(guard_);
-    if (next_id_ != last_id_) return next_id_++;
+    if (!block_.empty() && block_.setbacks == lease_->setbacks()) return block_.next++;
   }
-  std::int64_t next = 0;
-  decode(db::run(on, with_.sql["member.block"], {std::int64_t{1}}).row(0)[0], next);
-  return next - 1;
+  return own_ids_in(on, 0, 1);
 }
 
 void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const {
@@ -122,10 +141,20 @@ void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options 
 bool store::add_in(db::session& on, key const& of, task_options const& how) {
   check_options(name_, how, present().by);
   check_payload(name_, of, how.payload);
-  auto const id = next_id(on);
-  auto const added =
-      db::run(on, with_.sql["member.add"], {id, present().id, of.str(), to_value(how.payload)});
-  if (added.affected == 0) return false;
+  auto const queue = present().id;
+  auto id = next_id(on);
+  for (;;) {
+    auto const added =
+        db::run(on, with_.sql["member.add"], {id, queue, of.str(), to_value(how.payload)});
+    if (added.affected > 0) break;
+    if (db::run(on, with_.sql["member.find"], {queue, of.str()}).size() > 0) return false;
+    // The id is another's: it was given out twice.
+    {
+      std::lock_guard const lock(guard_);
+      block_ = {};
+    }
+    id = own_ids_in(on, 0, 1);
+  }
   arm(on, id, id + 1, how);
   return true;
 }

@@ -206,7 +206,8 @@ std::vector<task_outcome> outcomes(store const& in, key const& of, int limit) {
     std::int64_t id = 0;
     decode(member.row(0)[0], id);
     // Of two rows of a claim the first is its own; the other stands for its neighbours.
-    auto const found = db::run(on, in.with().sql["task.outcomes"], {id, std::int64_t{limit} * 2});
+    auto const found =
+        db::run(on, in.with().sql["task.outcomes"], {in.present().id, id, std::int64_t{limit} * 2});
     std::set<std::string> claims;
     for (std::size_t i = 0; i < found.size() && std::cmp_less(out.size(), limit); ++i) {
       auto one = outcome_of(found.row(i));

@@ -16,12 +16,12 @@ namespace queues {
 namespace {
 
 /// The tasks of a claim, and how they ended where its ledger knows.
-std::vector<ending> endings_of(core::context const& with, db::session& on,
+std::vector<ending> endings_of(core::context const& with, db::session& on, std::int64_t queue,
                                std::vector<segment> const& ranges, ledger const& known) {
   std::vector<ending> out;
   auto next = known.ended.begin();
   for (auto const& range : ranges) {
-    auto const found = db::run(on, with.sql["segment.living"], {range.lo, range.hi});
+    auto const found = db::run(on, with.sql["segment.living"], {queue, range.lo, range.hi});
     for (std::size_t i = 0; i < found.size(); ++i) {
       ending one;
       decode(found.row(i)[0], one.id);
@@ -61,7 +61,7 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
         auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
         auto known = ledger_of(with_, on, id);
         if (base::left_out("ledger")) known = {};
-        auto const endings = endings_of(with_, on, ranges, known);
+        auto const endings = endings_of(with_, on, here.id, ranges, known);
         auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
         auto const texts = queues::text_of(ended, here.by);
         if (!known.empty()) db::run(on, with_.sql["claim.forget_done"], {id});

@@ -29,7 +29,7 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
   auto const found = db::run(on, with_.sql["segment.hold"], {member});
   if (found.size() == 0) {
     // Of a member that is gone nothing is asked any more.
-    auto const living = db::run(on, with_.sql["segment.living"], {member, member + 1});
+    auto const living = db::run(on, with_.sql["segment.living"], {here.id, member, member + 1});
     if (living.size() > 0) return false;
   } else {
     auto const whole = segment_of(found.row(0));

@@ -8,6 +8,7 @@
 #include "core/holder.hpp"
 #include "core/transact.hpp"
 #include "db/session.hpp"
+#include "queue/id_block.hpp"
 #include "queue/orphan.hpp"
 #include "queue/row.hpp"
 #include "queue/settle.hpp"
@@ -125,8 +126,8 @@ class store : public std::enable_shared_from_this<store> {
   void ring_after(db::session& on) const;
 
  private:
-  /// Has an id without asking the database, where a block is at hand or can be had.
-  void stock_ids();
+  void stock_ids();    ///< so that next_id() need not ask the database, if that can be
+  void check_block();  ///< drops it where its ids may be given out again
   [[nodiscard]] std::int64_t next_id(db::session& on);
   [[nodiscard]] std::int64_t block(std::int64_t count, std::chrono::milliseconds wait) const;
   void arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const;
@@ -171,9 +172,8 @@ class store : public std::enable_shared_from_this<store> {
   mutable std::mutex guard_;
   row row_;
   base::boot_clock::time_point attended_{};
-  std::mutex stocking_;       ///< held while a block is taken
-  std::int64_t next_id_ = 0;  ///< of a block of ids that is this process's
-  std::int64_t last_id_ = 0;
+  std::mutex stocking_;  ///< held while a block is taken
+  id_block block_;
   std::int64_t seen_version_ = 0;  ///< of the queue's row, by the last claim
   double ids_a_segment_ = 1000;    ///< as the last claims found them
   std::vector<orphan> orphans_;

@@ -40,7 +40,7 @@ std::vector<segment> store::tidied(db::session& on, row const& here,
   for (auto const& one : piece) {
     auto const next = rearmed(here.by, one, now_us);
     if (next != one) ++sum.rearmed;
-    auto const found = db::run(on, with_.sql["segment.living"], {one.lo, one.hi});
+    auto const found = db::run(on, with_.sql["segment.living"], {here.id, one.lo, one.hi});
     std::vector<std::int64_t> living(found.size());
     for (std::size_t i = 0; i < living.size(); ++i) decode(found.row(i)[0], living[i]);
     auto const left = trimmed(next, living);

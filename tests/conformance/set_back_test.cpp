@@ -231,6 +231,39 @@ TEST_P(set_back, a_task_whose_effect_was_lost_is_done_again) {
   EXPECT_EQ(effects("k1"), "1");
 }
 
+// Two have the same block of ids then: one from before, in memory.
+TEST_P(set_back, an_id_that_is_given_out_twice_is_nobodys_but_its_queues) {
+  auto calls = book_.make_queue("calls");
+  auto mails = other_.make_queue("mails", {.segment = 100});
+  copy();
+  ASSERT_TRUE(calls.add(key("lost")));
+  put_back();
+  mails.import(keys(20));
+  ASSERT_TRUE(mails.remove(key("k1")));
+  ASSERT_TRUE(mails.remove(key("k2")));
+  for (auto const* const name : {"a", "b", "c", "d"}) EXPECT_TRUE(calls.add(key(name)));
+  auto const mailed = finish_all(mails);
+  EXPECT_EQ(mailed.size(), 18U);
+  EXPECT_FALSE(calls.find(key("a"))->finished);
+  EXPECT_TRUE(calls.outcomes(key("a")).empty());
+  for (auto const* const name : {"a", "b", "c", "d"}) EXPECT_FALSE(mailed.contains(name));
+  EXPECT_EQ(finish_all(calls), (std::multiset<std::string>{"a", "b", "c", "d"}));
+}
+
+TEST_P(set_back, who_knows_of_it_takes_other_ids) {
+  auto calls = book_.make_queue("calls");
+  auto mails = other_.make_queue("mails");
+  auto const run = taken(book_.start(nightly_, day_));
+  copy();
+  ASSERT_TRUE(calls.add(key("lost")));
+  ASSERT_TRUE(daybook::testing::renew(book_));
+  put_back();
+  mails.import(keys(20));
+  EXPECT_FALSE(daybook::testing::renew(book_));
+  ASSERT_TRUE(calls.add(key("a")));
+  EXPECT_GT(calls.find(key("a"))->id, mails.find(key("k19"))->id);
+}
+
 TEST_P(set_back, a_tick_whose_end_was_lost_is_done_again) {
   daybook::node first(book_);
   daybook::node second(other_);
