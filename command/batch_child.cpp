@@ -7,6 +7,8 @@
 #include "output_log.hpp"
 #include "queue_child.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <cstddef>
 #include <numeric>

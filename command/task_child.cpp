@@ -6,6 +6,8 @@
 #include "output_log.hpp"
 #include "queue_child.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <optional>
 #include <string>
