@@ -275,7 +275,7 @@ order by {key} limit :limit for no key update skip locked;
 -- name: aggregation.survey_held
 -- in: keys
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, key, given_key, group, apart, first_key, amounts
+-- holes: source, key, key_index, given_key, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
 from {source} as s
 where {key} in (select g.daybook_key
@@ -323,7 +323,7 @@ group by 1, 2;
 -- name: aggregation.take_held
 -- in: keys, aggregation, excluded
 -- out: group_key, parent_key, count, strays, amounts
--- holes: source, key, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
+-- holes: source, key, key_index, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
 with u as (
   update {source} as s set {state} = {taken}, {link} = o.daybook_key
   from (select {as_link} as daybook_key, o.open_group as daybook_group,
@@ -366,7 +366,7 @@ select count(*) from {source} as s where {key} between :first and :last
 -- an update is joined is the engine's to choose, and two in different orders wait for each other.
 -- name: aggregation.set_parents
 -- in: rows
--- holes: parent, parent_key, given, changes, condition
+-- holes: parent, parent_key, parent_key_index, given, changes, condition
 with g as materialized (
   select {given}, j.place from json_array_elements(:rows::json) with ordinality as j (value, place)),
 held as materialized (
@@ -377,7 +377,7 @@ where {parent_key} = g.daybook_key and {condition} and (select count(*) from hel
 
 -- name: aggregation.follow
 -- in: rows
--- holes: parent, parent_key, given, following
+-- holes: parent, parent_key, parent_key_index, given, following
 update {parent} as p set {following}
 where {parent_key} in (
   select g.daybook_key

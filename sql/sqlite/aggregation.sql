@@ -259,7 +259,7 @@ order by {key} limit :limit;
 -- name: aggregation.survey_held
 -- in: keys
 -- out: group_key, first_key, count, strays, amounts
--- holes: source, key, given_key, group, apart, first_key, amounts
+-- holes: source, key, key_index, given_key, group, apart, first_key, amounts
 select {group}, {first_key}, count(*), 0, {amounts}
 from {source} as s
 where {key} in (select g.daybook_key from (select {given_key} from json_each(:keys) as j) as g)
@@ -298,7 +298,7 @@ where {key} between :first and :last and {is_free} and o.daybook_group = {group}
 -- name: aggregation.take_held
 -- in: keys, aggregation, excluded
 -- out: group_key, parent_key, count, strays, amounts
--- holes: source, key, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
+-- holes: source, key, key_index, given_key, state, taken, link, is_taken, group, as_link, returned, amounts_of
 update {source} as s set {state} = {taken}, {link} = o.daybook_key
 from (select {as_link} as daybook_key, o.open_group as daybook_group
       from {aggregation_parent} as o
@@ -328,14 +328,14 @@ select count(*) from {source} as s where {key} between :first and :last
 -- Rows [parent, count, sum, ...] or [parent].
 -- name: aggregation.set_parents
 -- in: rows
--- holes: parent, parent_key, given, changes, condition
+-- holes: parent, parent_key, parent_key_index, given, changes, condition
 update {parent} as p set {changes}
 from (select {given} from json_each(:rows) as j) as g
 where {parent_key} = g.daybook_key and {condition};
 
 -- name: aggregation.follow
 -- in: rows
--- holes: parent, parent_key, given, following
+-- holes: parent, parent_key, parent_key_index, given, following
 update {parent} as p set {following}
 where {parent_key} in
   (select g.daybook_key from (select {given} from json_each(:rows) as j) as g);

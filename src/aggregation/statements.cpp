@@ -60,14 +60,14 @@ class maker {
     auto const& p = of.parent;
     common_ = {{"source", source.sql},
                {"key", row(s.key)},
-               {"key_index", key_index(source, s.key)},
+               {"key_index", name(source.unique(std::vector{s.key}).index)},
                {"state", name(s.state)},
                {"link", name(s.link)},
                {"taken", sql_of(with, s.taken)},
                {"group", group()},
                {"parent", parent.sql},
                {"parent_key", "p." + name(p.key)},
-               {"parent_key_index", key_index(parent, p.key)},
+               {"parent_key_index", name(parent.unique(std::vector{p.key}).index)},
                {"is_free", is_free()},
                {"is_taken", row(s.state) + " = " + sql_of(with, s.taken) + " and " + row(s.link)},
                {"first_key", first_key()},
@@ -90,9 +90,6 @@ class maker {
     return tables::quoted(with_.dialect, column);
   }
   [[nodiscard]] std::string row(std::string_view column) const { return "s." + name(column); }
-  [[nodiscard]] std::string key_index(tables::table const& table, std::string const& key) const {
-    return name(table.unique(std::vector{key}).index);
-  }
   [[nodiscard]] tables::column const& link() const { return *source_.find(of_.source.link); }
   [[nodiscard]] tables::column const& parent_key() const { return *parent_.find(of_.parent.key); }
 

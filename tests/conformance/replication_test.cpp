@@ -57,8 +57,10 @@ class replication : public on_engine {
         while (!waited) probe.execute("select pg_current_xact_id()");
       });
       EXPECT_TRUE(comes_true([&] {
-        waited = admin_.execute("select count(*) from pg_stat_activity where wait_event = 'SyncRep' "
-                                "and pid = " + number) == "1";
+        waited = admin_.execute(
+                     "select count(*) from pg_stat_activity where wait_event = 'SyncRep' "
+                     "and pid = " +
+                     number) == "1";
         return waited.load();
       }));
       waited = true;  // also where it did not
