@@ -36,8 +36,8 @@ update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
 -- in: queue, lane, among, count
 -- out: hi
 with busy as materialized (
-  select e.series_key from {claim} c, daybook_rows(c.ranges) as r
-    join {series} e on e.member = r.c0
+  select e.series_key from {claim} c cross join daybook_rows(c.ranges) as r
+    cross join {series} e on e.member = r.c0
   where c.queue = :queue and c.reclaimed_us is null
 )
 select s.hi from (
@@ -66,8 +66,8 @@ with recursive each_one (series_key) as (
   from each_one k where k.series_key is not null
 ),
 busy as materialized (
-  select e.series_key from {claim} c, daybook_rows(c.ranges) as r
-    join {series} e on e.member = r.c0
+  select e.series_key from {claim} c cross join daybook_rows(c.ranges) as r
+    cross join {series} e on e.member = r.c0
   where c.queue = :queue and c.reclaimed_us is null
 )
 select s.hi from (
