@@ -8,7 +8,8 @@
 -- in one union, which costs as much as half of the rows themselves. A holder that was declared dead
 -- takes nothing. The lane and the instant are variables, because a range of an index takes no
 -- subquery for a bound. What goes is found by its key: where the table is short it would be read
--- whole, and wait for segments that others add and have not committed.
+-- whole, and wait for segments that others add and have not committed. MariaDB cuts JSON that it puts
+-- together at a length that a lent connection may have its own mind about; MySQL does not.
 -- name: claim.take
 -- in: claim, queue, holder, count, segments, first_lane
 -- out: id, member_key, payload
@@ -24,6 +25,7 @@ select (
   order by lane, due_us, hi limit 1)
 into @daybook_lane;
 -- then
+/*M! set statement group_concat_max_len = 16777216 for */
 insert into {claim} (id, queue, holder, claimed_us, size, ranges)
 select :claim, :queue, :holder, {now}, sum(least(t.hi, t.lo + :count - t.ahead) - t.lo),
   json_arrayagg(json_array(t.lo, least(t.hi, t.lo + :count - t.ahead), t.hi, t.lane, t.state,

@@ -85,6 +85,7 @@ limit :count;
 -- A claim of those among `heads`, rows of [hi], that are due still. Its tasks: claim.tasks.
 -- name: series.take
 -- in: claim, queue, holder, heads
+/*M! set statement group_concat_max_len = 16777216 for */
 insert into {claim} (id, queue, holder, claimed_us, size, ranges)
 select :claim, :queue, :holder, {now}, count(*),
   json_arrayagg(json_array(t.lo, t.hi, t.hi, t.lane, t.state, t.attempts, t.crashes, t.turn_us,

@@ -32,8 +32,6 @@ std::string mysql_settings(mysql_kind server, db::connect_options const& options
     return text + ", transaction_isolation = 'READ-COMMITTED'";
   }
   text += ", tx_isolation = 'READ-COMMITTED'";
-  // Also the longest JSON that it puts together: the ranges of a claim of 10 000 segments.
-  text += ", group_concat_max_len = 16777216";
   if (options.idle_timeout.count() > 0) {
     auto const idle = seconds(options.idle_timeout);
     text += ", idle_transaction_timeout = " + idle + ", idle_write_transaction_timeout = " + idle;

@@ -49,6 +49,19 @@ TEST_P(borrow, does_whole_runs_on_the_applications_handle) {
   EXPECT_EQ(effects("mine"), "1");
 }
 
+TEST_P(borrow, claims_however_short_the_session_cuts_texts) {
+  if (!on_mariadb()) return;
+  app_.execute("set session group_concat_max_len = 1024");
+  auto on = adoption::borrow();
+  for (bool const in_order : {false, true}) {
+    auto q = on.make_queue(in_order ? "ordered" : "singles", {.in_order = in_order});
+    for (int i = 0; i < 40; ++i) EXPECT_TRUE(q.add(key("k" + std::to_string(i))));
+    auto const batch = q.claim();
+    ASSERT_TRUE(batch.has_value());
+    EXPECT_EQ(batch->tasks().size(), 40U);
+  }
+}
+
 TEST_P(borrow, makes_its_tables) {
   support::fresh_database const other(GetParam());
   auto there = connect(other.url());
