@@ -53,6 +53,7 @@ class batch {
   /// How many ids it has taken, those without a member among them.
   [[nodiscard]] std::int64_t size() const noexcept;
   [[nodiscard]] std::string idempotency_key(task const& of) const;
+  [[nodiscard]] std::size_t segments() const noexcept { return ranges_.size(); }
   /// The queue's rate: when each task may start.
   void space_starts(std::int64_t first_us, std::int64_t slot_us);
   /// Its tasks begin when begin() says so; the claim's ledger says that they do.

@@ -76,8 +76,8 @@ class store : public std::enable_shared_from_this<store> {
   taking take_in(db::session& on, std::string const& id, std::string const& holder,
                  claim_options const& options);
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
-  void add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
-                  claim_options const& options);
+  search add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
+                    claim_options const& options);
   /// From the answers to these.
   [[nodiscard]] static taking answered(std::span<db::table> answers, claim_options const& options);
   /// What was taken and committed; the calls give what it found. Null: nothing is due.

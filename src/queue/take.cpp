@@ -141,14 +141,16 @@ void store::learn(std::int64_t ids, std::size_t segments, std::int64_t version) 
   seen_version_ = version;
 }
 
-void store::add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
-                       claim_options const& options) {
+search store::add_taking(std::vector<db::call>& to, std::string const& id,
+                         std::string const& holder, claim_options const& options) {
   std::int64_t const limit = options.limit;
+  search const out{.segments = segments_for(limit), .limit = limit};
   db::add_calls(to, with_.sql["claim.take"],
-                {id, present().id, holder, limit, segments_for(limit), std::int64_t{0}});
-  if (options.beginning == beginning::with_claim) return;
+                {id, present().id, holder, limit, out.segments, std::int64_t{0}});
+  if (options.beginning == beginning::with_claim) return out;
   static std::string const rows = nothing_begun();  // where there is no claim, it writes nothing
   db::add_calls(to, with_.sql["claim.done"], {id, holder, rows});
+  return out;
 }
 
 taking store::answered(std::span<db::table> answers, claim_options const& options) {
@@ -195,9 +197,11 @@ taking store::take_in(db::session& on, std::string const& id, std::string const&
     db::run(on, with_.sql["series.take"], {id, here.id, holder, heads});
     out.found = db::run(on, with_.sql["claim.tasks"], {id});
   } else {
-    out.found =
-        db::run(on, with_.sql["claim.take"],
-                {id, here.id, holder, start.limit, segments_for(start.limit), std::int64_t{first}});
+    auto const segments = segments_for(start.limit);
+    // With a rate it stays as it is: its starts are reserved.
+    if (start.slot_us == 0) out.looked = {.segments = segments, .limit = start.limit};
+    out.found = db::run(on, with_.sql["claim.take"],
+                        {id, here.id, holder, start.limit, segments, std::int64_t{first}});
   }
   if (out.any() && start.slot_us > 0) {
     auto const until = start.next_us + ids_taken(out.found) * start.slot_us;
@@ -270,7 +274,7 @@ void store::settle_orphans() {
 }
 
 std::unique_ptr<batch> store::try_claim(claim_options const& how) {
-  for (;;) {
+  for (bool again = false;;) {
     auto const who = holder();
     auto const id = new_id();
     core::claim_mark const mark(*lease_, id);
@@ -278,9 +282,10 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
     try {
       if (!how.suspects && goes_together() && !present().in_turns()) {
         std::vector<db::call> calls;
-        add_taking(calls, id, who, how);
+        auto const looked = add_taking(calls, id, who, how);
         auto answers = core::write_together(with_, {.name = "claim"}, calls);
         took = answered(answers, how);
+        took.looked = looked;
       } else {
         core::transact(with_, {.name = "claim"}, [&](db::session& on) {
           took = {};
@@ -298,7 +303,12 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
         throw;
       }
     }
-    return taken(std::move(took), id, who);
+    auto const looked = took.looked;
+    auto out = taken(std::move(took), id, who);
+    // Once more: by now it is known how short the segments are.
+    if (!out || !looked.fell_short(out->segments(), out->size()) || std::exchange(again, true))
+      return out;
+    static_cast<void>(out->complete());
   }
 }
 

@@ -201,6 +201,21 @@ TEST_P(queued, people_ask_for_tasks) {
   EXPECT_EQ(state_of(q, "k7"), task_state::discarded);
 }
 
+TEST_P(queued, a_claim_is_not_short_because_those_before_were_long) {
+  auto q = book_.make_queue("lengths");
+  auto const come = [&](int from, int to) {
+    for (auto const& one : keys(from, to)) EXPECT_TRUE(q.add(one.key));
+  };
+  come(0, 4);
+  EXPECT_EQ(q.claim().value().tasks().size(), 4U);
+  EXPECT_EQ(drain(q), 4);
+  q.import(keys(1000, 5000));
+  EXPECT_EQ(drain(q), 4000);
+  come(4, 44);
+  EXPECT_EQ(q.claim().value().tasks().size(), 40U);
+  EXPECT_EQ(q.counts().due, 40) << "handed back";
+}
+
 TEST_P(queued, pauses_rounds_limits_and_rates) {
   auto q = book_.make_queue("paused");
   q.import(keys(0, 10));
