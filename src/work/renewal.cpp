@@ -10,6 +10,14 @@ namespace daybook {
 inline namespace v1 {
 namespace work {
 
+namespace {
+
+constexpr auto the_writer =
+    "another process, or a long step of this one, writes to the database's file, where one writes "
+    "at a time: nobody can take the lease meanwhile, and it is renewed when that ends";
+
+}  // namespace
+
 renewal::renewal(core::holder& of, db::pool::connect connect, observer& watch,
                  std::chrono::milliseconds lease, bool one_writer, db::stock keeps)
     : of_(&of),
@@ -18,6 +26,7 @@ renewal::renewal(core::holder& of, db::pool::connect connect, observer& watch,
       lease_(lease),
       one_writer_(one_writer),
       keeps_(keeps),
+      tell_at_(lease / 2),
       thread_([this](std::stop_token const& stop) { serve(stop); }) {}
 
 bool renewal::renew_now() {
@@ -41,14 +50,18 @@ std::chrono::milliseconds renewal::once() {
   if (!who || who->dead()) return interval;
   try {
     renew_now();
+    tell_at_ = lease_ / 2;
     return interval;
   } catch (std::exception const& e) {
     auto const late = std::chrono::duration_cast<std::chrono::milliseconds>(who->since_renewal());
-    if (late > lease_ / 2) watch_->renewal_late(late, e.what());
     // A database with one writer is busy when our own long step writes: it renews when it ends.
     auto const* const known = dynamic_cast<error const*>(&e);
-    bool const our_own_writer = one_writer_ && known != nullptr && known->kind() == fault::conflict;
-    if (late >= lease_ && !our_own_writer) who->suspect();
+    bool const waits = one_writer_ && known != nullptr && known->kind() == fault::conflict;
+    if (late > tell_at_) {
+      tell_at_ = late + lease_;
+      watch_->renewal_late(late, waits ? the_writer : e.what());
+    }
+    if (late >= lease_ && !waits) who->suspect();
     return interval / 4 + base::jitter(interval / 4);
   }
 }

@@ -42,6 +42,7 @@ class renewal {
   std::chrono::milliseconds lease_;
   bool one_writer_;
   db::stock keeps_;
+  std::chrono::milliseconds tell_at_;  ///< of being late: once in half a lease, then in each whole
   std::mutex session_guard_;
   std::unique_ptr<db::session> session_;
   std::mutex sleep_guard_;

@@ -49,8 +49,8 @@ class recorder final : public daybook::observer {
   void released(daybook::run_event const& e) noexcept override { add("released", e); }
   void lost(daybook::run_event const& e) noexcept override { add("lost", e); }
   void taken_over(daybook::run_event const& e) noexcept override { add("taken_over", e); }
-  void renewal_late(std::chrono::milliseconds, std::string_view) noexcept override {
-    add("renewal_late");
+  void renewal_late(std::chrono::milliseconds since, std::string_view why) noexcept override {
+    add("renewal_late " + std::to_string(since.count()) + " " + std::string(why));
   }
   void retried(std::string_view transaction, std::string_view) noexcept override {
     add("retried " + std::string(transaction));
