@@ -31,7 +31,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 70> verbs{{
+constexpr std::array<verb, 71> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -67,6 +67,7 @@ constexpr std::array<verb, 70> verbs{{
     {"tasks", "list", tasks_list, "lists the tasks of a queue that are in a state"},
     {"tasks", "show", tasks_show, "shows one task"},
     {"tasks", "run-now", tasks_run_now, "makes tasks due now"},
+    {"tasks", "priority", tasks_priority, "gives tasks another priority"},
     {"tasks", "retry", tasks_retry, "makes tasks due now, also those that wait for a person"},
     {"tasks", "discard", tasks_discard, "gives tasks up"},
     {"tasks", "resolve", tasks_resolve, "says how tasks went whose outcome is unknown"},

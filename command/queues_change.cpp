@@ -176,8 +176,9 @@ int queues_make(arguments const& given) {
 }
 
 int queues_add(arguments const& given) {
-  CLI::App app{"Adds keys to a queue. Those that are there already stay as they are.",
-               "daybook queues add"};
+  CLI::App app{
+      "Adds keys to a queue. Of those that are there already only a --priority is changed.",
+      "daybook queues add"};
   app.footer(
       "\nMany of them: daybook queues import.\n\nExit codes: 65 what is no key, 66 no such "
       "queue.");
@@ -204,10 +205,18 @@ int queues_add(arguments const& given) {
   if (app.count("--payload") > 0) how.payload = payload == "-" ? all_of_stdin() : payload;
   // One by one: unlike an import, that leaves no id behind where a key is there already.
   daybook::imported done;
-  for (auto const& one : keys) ++(queue.add(one, how) ? done.added : done.present);
+  bool const urgent = app.count("--priority") > 0;
+  for (auto const& one : keys) {
+    bool const added = queue.add(one, how);
+    if (!added && urgent) queue.set_priority(one, how.priority);
+    ++(added ? done.added : done.present);
+  }
   if (as_json) print_json(json_of(done));
-  say(fmt::format("{}: {} added, {} there already", printable(what.name), done.added,
-                  done.present));
+  say(fmt::format("{}: {} added, {} there already{}", printable(what.name), done.added,
+                  done.present,
+                  urgent && done.present > 0
+                      ? fmt::format(", with priority {} from the next claim on", how.priority)
+                      : ""));
   return exit_code::done;
 }
 

@@ -118,6 +118,14 @@ std::string in_the_way(task_request what, daybook::task_info const& of) {
   return {};
 }
 
+/// What is done before it, for people who wait for it.
+std::string behind(daybook::queue const& queue, daybook::key const& key, task_request what) {
+  if (what != task_request::run_now && what != task_request::retry) return {};
+  auto const count = queue.in_front(key);
+  if (count == 0) return {};
+  return fmt::format(", behind {} of a higher priority or asked for sooner", count);
+}
+
 int ask_each(daybook::queue& queue, request const& given) {
   std::vector<daybook::key> keys;
   for (auto const& one : given.keys) keys.emplace_back(one);
@@ -126,10 +134,11 @@ int ask_each(daybook::queue& queue, request const& given) {
   for (auto const& key : keys) {
     auto const found = queue.find(key);
     auto why_not = found ? in_the_way(given.what, *found) : std::string("no such key");
+    auto const in_front = why_not.empty() ? behind(queue, key, given.what) : std::string();
     if (why_not.empty() && !queue.ask(key, given.what, who)) why_not = "no such key";
     if (!why_not.empty()) code = exit_code::missing;
-    say(fmt::format("{}: {}: {}", printable(queue.name()), printable(key.str()),
-                    why_not.empty() ? does(given.what) : why_not));
+    say(fmt::format("{}: {}: {}{}", printable(queue.name()), printable(key.str()),
+                    why_not.empty() ? does(given.what) : why_not, in_front));
   }
   return code;
 }
@@ -175,10 +184,43 @@ constexpr auto codes =
 
 constexpr auto usage = "QUEUE KEY... | QUEUE --state STATE --all [options]";
 
+int change_priority(request const& given, int priority) {
+  auto book = open_book(resolve(given.where));
+  auto queue = must_have_queue(book, given.queue);
+  auto const who = given.by.remark();
+  int code = exit_code::done;
+  for (auto const& one : given.keys) {
+    bool const there = queue.set_priority(daybook::key(one), priority, who);
+    if (!there) code = exit_code::missing;
+    say(fmt::format(
+        "{}: {}: {}", printable(given.queue), printable(one),
+        there ? fmt::format("has priority {} with the next claim", priority) : "no such key"));
+  }
+  return code;
+}
+
 }  // namespace
 
+int tasks_priority(arguments const& given) {
+  CLI::App app{"Gives tasks another priority, from now on.", "daybook tasks priority"};
+  app.footer(codes);
+  request what("tasks priority", task_request::run_now);
+  int priority = 0;
+  app.add_option("QUEUE", what.queue, "The queue")->required();
+  app.add_option("KEY", what.keys, "Which of its tasks")->required();
+  app.add_option("--to", priority, "0 (first) to 9")
+      ->type_name("N")
+      ->required()
+      ->check(CLI::Range(0, 9));
+  add_reason(app, what.by);
+  add_database_options(app, what.where);
+  parse(app, given, "QUEUE KEY... --to N [options]");
+  return change_priority(what, priority);
+}
+
 int tasks_run_now(arguments const& given) {
-  CLI::App app{"Makes tasks due now, at their turn.", "daybook tasks run-now"};
+  CLI::App app{"Makes tasks due now, before all others of their priority.",
+               "daybook tasks run-now"};
   app.footer(codes);
   request what("tasks run-now", task_request::run_now);
   add_which(app, what);
@@ -187,7 +229,7 @@ int tasks_run_now(arguments const& given) {
 }
 
 int tasks_retry(arguments const& given) {
-  CLI::App app{"Makes tasks due now with nothing counted, also those that wait for a person.",
+  CLI::App app{"The same as run-now with nothing counted, also for those that wait for a person.",
                "daybook tasks retry"};
   app.footer(codes);
   request what("tasks retry", task_request::retry);

@@ -47,6 +47,7 @@ int queues_reconcile(arguments const& given);
 int tasks_list(arguments const& given);
 int tasks_show(arguments const& given);
 int tasks_run_now(arguments const& given);
+int tasks_priority(arguments const& given);
 int tasks_retry(arguments const& given);
 int tasks_discard(arguments const& given);
 int tasks_resolve(arguments const& given);

@@ -88,7 +88,8 @@ class DAYBOOK_EXPORT queue {
   /// As they were when this process last heard of them.
   [[nodiscard]] queue_options options() const;
 
-  // Members. False from add: the key is there already, and nothing was changed.
+  // Members. False from add: the key is there already, and nothing was changed, also not its
+  // payload and priority: see set_payload() and set_priority().
   // On failure, all: throws daybook::error.
   bool add(key const& of, task_options const& how = {});
   /// In the transaction of a step's body, or in one of the application's: part of it.
@@ -120,14 +121,17 @@ class DAYBOOK_EXPORT queue {
   bool set_payload(key const& of, std::optional<std::string> const& payload);
 
   // What people ask for: written down, and done by the next claim. False: there is no such key.
-  /// Due now, at its turn; one in hand again after that. Nothing for those that wait for a person.
+  /// Due now, at its turn, before all others of its priority, and in a queue of rounds in none; one
+  /// in hand again after that. Nothing for those that wait for a person.
   bool run_now(key const& of);
-  /// Due now, with no attempt or crash counted: also those that wait for a person.
+  /// The same with no attempt or crash counted: also those that wait for a person.
   bool retry(key const& of);
   /// Not to be done at this turn, or ever in a queue without a period.
   bool discard(key const& of);
   /// One whose outcome is unknown: it was done; or it was not, and is tried again.
   bool resolve(key const& of, bool done);
+  /// From now on, 0 (first) to 9; of one in hand from its next turn on. Not in a queue in order.
+  bool set_priority(key const& task, int priority);
 
   // The same with who and why: kept in the book, and read with changes().
   bool ask(key const& of, task_request what, remark const& by);
@@ -135,6 +139,7 @@ class DAYBOOK_EXPORT queue {
   /// one by one; `told` is called between them with how many by now.
   std::int64_t ask(task_state in, task_request what, remark const& by,
                    std::function<void(std::int64_t)> const& told = {});
+  bool set_priority(key const& task, int priority, remark const& by);
   bool remove(key const& of, remark const& by);
   /// False: it was so already, and nothing was changed.
   bool pause(remark const& by);
@@ -157,6 +162,9 @@ class DAYBOOK_EXPORT queue {
   upkept upkeep();
 
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
+  /// How many tasks claims take before this one, were it asked for now: due ones of a higher
+  /// priority, and those of its own that were asked for sooner.
+  [[nodiscard]] std::int64_t in_front(key const& task) const;
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what = {}) const;
   /// The newest first. Empty also where there is no such key.
   [[nodiscard]] std::vector<task_outcome> outcomes(key const& of, int limit = 100) const;

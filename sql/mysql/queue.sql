@@ -144,10 +144,13 @@ select id, payload from {member} where queue = :queue and member_key = :key;
 -- out: members
 select count(*) from {member} where queue = :queue;
 
+-- `in_turn`: 1 where it goes behind what is due, and not in front of it; `at_us` is 0 then. Below
+-- zero it is no instant, but a priority less ten: a request to have that. Its kind is run_now: a
+-- program that knows nothing of it makes the task due, which does the least harm of all kinds.
 -- name: request.put
--- in: queue, key, kind
+-- in: queue, key, kind, in_turn
 insert into {request} (member, queue, kind, at_us)
-select id, queue, :kind, {now} from {member} where queue = :queue and member_key = :key;
+select id, queue, :kind, case when :in_turn = 1 then 0 else {now} end from {member} where queue = :queue and member_key = :key;
 
 -- name: request.put_range
 -- in: queue, lo, hi, kind
@@ -156,16 +159,21 @@ select id, queue, :kind, {now} from {member} where id >= :lo and id < :hi and qu
 
 -- name: request.waiting
 -- in: queue, after, count
--- out: seq, member, kind
-select seq, member, kind from {request}
+-- out: seq, member, kind, at_us
+select seq, member, kind, at_us from {request}
 where queue = :queue and seq > :after order by seq limit :count
 for update skip locked;
+
+-- name: request.put_priority
+-- in: queue, key, priority
+insert into {request} (member, queue, kind, at_us)
+select id, queue, 1, :priority - 10 from {member} where queue = :queue and member_key = :key;
 
 -- Whether something is asked of one that no claim has done yet.
 -- name: request.of
 -- in: queue, member
 -- out: kind
-select kind from {request} where queue = :queue and member = :member limit 1;
+select kind from {request} where queue = :queue and member = :member and at_us >= 0 limit 1;
 
 -- name: request.remove
 -- in: seq

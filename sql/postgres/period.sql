@@ -35,7 +35,7 @@ on conflict do nothing;
 select p.start_us, p.end_us, p.period_key, p.launches, p.launched_us, p.reopened_us, m.id,
   (select case when s.lo <= m.id then s.state end from {segment} s
    where s.hi > m.id order by s.hi limit 1),
-  case when m.id in (select r.member from {request} r where r.queue = :queue) then 1 else 0 end
+  case when m.id in (select r.member from {request} r where r.queue = :queue and r.at_us >= 0) then 1 else 0 end
 from {planned_period} p left join {member} m on m.queue = :queue and m.member_key = p.period_key
 where p.planner = :planner and p.state = :state and p.state <> 2
   and p.start_us {beyond} :mark_us

@@ -49,13 +49,15 @@ where queue = :queue and hi > :after order by hi limit :count for update skip lo
 -- out: id
 select id from {member} where id >= :lo and id < :hi and queue + 0 = :queue order by id;
 
+-- What is due before 1970 was asked for by people so long after (queues::front_us).
 -- How many are in which state; ids without a member are counted with their segment.
 -- One statement, so that a task is either in a segment or in a claim, which is counted as state 1.
 -- name: task.counts
 -- in: queue
 -- out: state, due, tasks, segments, first_us
 select state, case when due_us <= clock.us then 1 else 0 end as due,
-  sum(hi - lo)::bigint, count(*), min(due_us)
+  sum(hi - lo)::bigint, count(*),
+  min(case when due_us < 0 then due_us + 288230376151711744 else due_us end)
 from {segment}, (select {now} as us) as clock where queue = :queue
 group by 1, 2
 union all
@@ -138,3 +140,18 @@ where lo > :lo - 1000 and lo < :hi and hi > :lo and finished_us >= :since_us ord
 delete from {member}
 where id >= :lo and id < :hi and queue = :queue and created_us < :before_us
   and not ({awaited});
+
+-- Tasks that claims take before one of this lane that is asked for now: due ones of higher priority,
+-- and those of its own that were asked for sooner.
+-- name: task.in_front
+-- in: queue, lane, member
+-- out: tasks
+select (coalesce((
+    select sum(hi - lo) from {segment} where queue = q.id and lane = :lane::int and due_us < coalesce((
+      select case when w.lo <= :member::bigint then least(w.due_us, 0) end from {segment} w
+      where w.hi > :member::bigint order by w.hi limit 1), 0)), 0)
+  + coalesce((
+    select sum(s.hi - s.lo) from {segment} s
+    where s.queue = q.id and s.lane < :lane::int and s.due_us <=
+      case when q.rounds = 1 then least(coalesce(q.round_us, 0), {now}) else {now} end), 0))::bigint
+from {queue} q where q.id = :queue;

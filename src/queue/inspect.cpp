@@ -18,7 +18,7 @@ constexpr std::int64_t segments_a_page = 1000;
 
 std::optional<timestamp> time_of(std::int64_t us) {
   if (us == never_us) return std::nullopt;
-  return timestamp(std::chrono::microseconds(us));
+  return timestamp(std::chrono::microseconds(shown_us(us)));
 }
 
 std::optional<timestamp> time_in(cell const& from) {

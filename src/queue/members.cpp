@@ -53,7 +53,8 @@ struct rings_at_the_end {
 std::optional<std::int64_t> at_of(task_options const& how) {
   if (!how.at) return std::nullopt;
   auto const us = db::us_of(*how.at);
-  return (us + 999'999) / 1'000'000 * 1'000'000;
+  // Below zero is what people asked for (front_us).
+  return std::max<std::int64_t>(0, (us + 999'999) / 1'000'000 * 1'000'000);
 }
 
 }  // namespace
@@ -248,9 +249,10 @@ std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std:
 }
 
 bool store::retry_in(db::session& on, key const& of) const {
-  bool const there = db::run(on, with_.sql["request.put"],
-                             {present().id, of.str(), static_cast<std::int64_t>(asked::retry)})
-                         .affected > 0;
+  bool const there =
+      db::run(on, with_.sql["request.put"],
+              {present().id, of.str(), static_cast<std::int64_t>(asked::retry), std::int64_t{1}})
+          .affected > 0;
   if (there) ring_after(on);
   return there;
 }
@@ -344,7 +346,7 @@ bool store::ask(key const& of, asked what) {
     try {
       // Asked for twice is as good as once.
       return core::write(with_, {.name = "ask"}, with_.sql["request.put"],
-                         {present().id, of.str(), static_cast<std::int64_t>(what)})
+                         {present().id, of.str(), static_cast<std::int64_t>(what), std::int64_t{0}})
                  .affected > 0;
     } catch (core::lost_reply const&) {
       if (!std::exchange(again, false)) throw;

@@ -107,7 +107,7 @@ bool put_request(store const& in, key const& of, task_request what, remark const
       before = !write_down(on, change, detail);
       if (before) return core::decision::rollback;
       return db::run(on, in.with().sql["request.put"],
-                     {in.present().id, of.str(), static_cast<std::int64_t>(what)})
+                     {in.present().id, of.str(), static_cast<std::int64_t>(what), std::int64_t{0}})
                          .affected > 0
                  ? core::decision::commit
                  : core::decision::rollback;
@@ -116,6 +116,46 @@ bool put_request(store const& in, key const& of, task_request what, remark const
   });
   in.ring();
   return there;
+}
+
+bool put_priority(store const& in, key const& task, int priority, remark const* by) {
+  in.with().check_process();
+  base::limits("queue", in.name()).between("the priority", priority, 0, priorities - 1);
+  if (in.present().by.in_order) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + in.name() +
+                    "': a priority, where tasks are done in the order in which they were added "
+                    "(in_order)");
+  }
+  auto const put = [&](db::session& on) {
+    return db::run(on, in.with().sql["request.put_priority"],
+                   {in.present().id, task.str(), std::int64_t{priority}})
+               .affected > 0;
+  };
+  if (by != nullptr) {
+    auto const process = process_of(in);
+    return core::make({in.with(), process, task.str(), "priority", core::bounded_remark(*by)},
+                      std::to_string(priority) + "; request " + store::new_id(), put);
+  }
+  // Asked for twice is as good as once.
+  return core::insist([&] {
+    return core::transact(in.with(), {.name = "ask"}, [&](db::session& on) {
+             return put(on) ? core::decision::commit : core::decision::rollback;
+           }) == core::decision::commit;
+  });
+}
+
+std::int64_t in_front(store const& in, key const& task) {
+  auto const found = in.find(task);
+  if (!found) return 0;
+  std::int64_t out = 0;
+  core::read(in.with(), [&](db::session& on) {
+    decode(db::run(on, in.with().sql["task.in_front"],
+                   {in.present().id, std::int64_t{found->priority}, found->id})
+               .row(0)[0],
+           out);
+  });
+  return out;
 }
 
 std::int64_t put_requests(store const& in, task_state state, task_request what, remark const& by,

@@ -23,7 +23,10 @@ namespace queues {
 bool put_request(store const& in, key const& of, task_request what, remark const& by);
 std::int64_t put_requests(store const& in, task_state state, task_request what, remark const& by,
                           std::function<void(std::int64_t)> const& told);
+/// Null `by`: nobody is written down for that.
+bool put_priority(store const& in, key const& task, int priority, remark const* by);
 // As queue's functions of the same names.
+[[nodiscard]] std::int64_t in_front(store const& in, key const& task);
 bool remove(store& from, key const& of, remark const& by);
 bool pause(store const& which, bool paused, remark const& by);
 /// What somebody has done to a queue, in the transaction of `act`, which may be run again.

@@ -167,6 +167,13 @@ std::int64_t queue::ask(task_state in, task_request what, remark const& by,
                         std::function<void(std::int64_t)> const& told) {
   return queues::put_requests(*inside_, in, what, by, told);
 }
+bool queue::set_priority(key const& task, int priority) {
+  return queues::put_priority(*inside_, task, priority, nullptr);
+}
+bool queue::set_priority(key const& task, int priority, remark const& by) {
+  return queues::put_priority(*inside_, task, priority, &by);
+}
+std::int64_t queue::in_front(key const& task) const { return queues::in_front(*inside_, task); }
 bool queue::remove(key const& of, remark const& by) { return queues::remove(*inside_, of, by); }
 bool queue::pause(remark const& by) { return queues::pause(*inside_, true, by); }
 bool queue::resume(remark const& by) { return queues::pause(*inside_, false, by); }

@@ -26,6 +26,8 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
   decode(request[0], seq);
   decode(request[1], member);
   decode(request[2], kind);
+  std::int64_t at_us = 0;
+  decode(request[3], at_us);
   auto const found = db::run(on, with_.sql["segment.hold"], {member});
   if (found.size() == 0) {
     // Of a member that is gone nothing is asked any more.
@@ -36,7 +38,10 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
     auto one = whole;
     one.lo = member;
     one.hi = member + 1;
-    if (auto const changed = change(here.by, one, static_cast<asked>(kind), now_us)) {
+    auto const changed = at_us < 0 ? with_priority(one, static_cast<int>(at_us + priorities))
+                                   : change(here.by, one, static_cast<asked>(kind), now_us,
+                                            at_us > 0 ? at_us - front_us : now_us);
+    if (changed) {
       db::run(on, with_.sql["segment.remove"], {whole.hi});
       db::run(on, with_.sql["segment.put"], {here.id, text_of(carve(whole, *changed))});
       written const put{*changed};

@@ -222,7 +222,8 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
   return out;
 }
 
-std::optional<segment> change(policy const& by, segment one, asked what, std::int64_t now_us) {
+std::optional<segment> change(policy const& by, segment one, asked what, std::int64_t now_us,
+                              std::int64_t due_us) {
   bool const waits = one.state == task_state::dead || one.state == task_state::unknown ||
                      one.state == task_state::discarded;
   bool const for_good = one.due_us == never_us;
@@ -234,7 +235,7 @@ std::optional<segment> change(policy const& by, segment one, asked what, std::in
     if (for_good && one.state == task_state::succeeded) {
       one.turn_us = std::max(now_us, one.turn_us + 1);
     }
-    one.due_us = std::min(one.due_us, now_us);
+    one.due_us = std::min(one.due_us, due_us);
     one.state = task_state::waiting;
     return one;
   };
@@ -248,9 +249,9 @@ std::optional<segment> change(policy const& by, segment one, asked what, std::in
   };
   switch (what) {
     case asked::run_now:
-      if (one.due_us <= now_us || (for_good && waits)) return std::nullopt;
+      if (one.due_us <= due_us || (for_good && waits)) return std::nullopt;
       if (for_good) return afresh();
-      one.due_us = now_us;
+      one.due_us = due_us;
       return one;
     case asked::retry: return afresh();
     case asked::discard:
@@ -265,6 +266,12 @@ std::optional<segment> change(policy const& by, segment one, asked what, std::in
       return afresh();
   }
   return std::nullopt;
+}
+
+std::optional<segment> with_priority(segment one, int priority) {
+  if (plain_lane(one.lane) == priority) return std::nullopt;
+  one.lane += priority - plain_lane(one.lane);
+  return one;
 }
 
 std::vector<segment> carve(segment const& of, segment const& one) {

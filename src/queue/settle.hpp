@@ -20,6 +20,9 @@ namespace queues {
 
 /// Due by itself at no time.
 inline constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
+/// What people asked for is before all else of its priority, in the order of asking: it is due so
+/// long before the instant of asking, which is before 1970.
+inline constexpr std::int64_t front_us = std::int64_t{1} << 58;
 /// The lanes from this one on are claimed singly.
 inline constexpr int priorities = 10;
 /// A row of outcomes covers no more ids, so that those of a task are found among few rows.
@@ -120,9 +123,16 @@ struct ending {
 
 using asked = task_request;
 
-/// The task at `now_us` as asked for; empty: that changes nothing.
+/// The task at `now_us` as asked for; empty: that changes nothing. `due_us`: when it is due, should
+/// it be done.
 [[nodiscard]] std::optional<segment> change(policy const& by, segment one, asked what,
-                                            std::int64_t now_us);
+                                            std::int64_t now_us, std::int64_t due_us);
+/// The task with another priority; empty: it has that.
+[[nodiscard]] std::optional<segment> with_priority(segment one, int priority);
+/// Since when it is due, as people see it.
+[[nodiscard]] constexpr std::int64_t shown_us(std::int64_t due_us) noexcept {
+  return due_us < 0 ? due_us + front_us : due_us;
+}
 /// `of` without `id`, and `one`, which has it alone.
 [[nodiscard]] std::vector<segment> carve(segment const& of, segment const& one);
 

@@ -96,6 +96,19 @@ is "with the next claim" "" "$(works once success)"
 is "given up" "discarded discarded" "$(state once b) $(state once c)"
 is "listed so" "b c" "$(keys once --state discarded)"
 
+# --- In front
+daybook queues make crowd 2>err
+daybook queues add crowd a b c 2>err
+daybook queues add crowd c --priority 2 2>err
+has "priority of one that is there" err "0 added, 1 there already, with priority 2 from the next claim on"
+code "run-now behind another" 0 daybook tasks run-now crowd b
+is "nothing is claimed yet" 5 "$(shows crowd c priority)"
+is "then" "a b c" "$(works crowd success)"
+is "its priority" 2 "$(shows crowd c priority)"
+code "priority" 0 daybook tasks priority crowd b --to 9 --reason "can wait"
+code "of nobody" 66 daybook tasks priority crowd nobody --to 9
+code "no priority" 64 daybook tasks priority crowd b --to 10
+
 # --- A queue with a period: due now, at its turn
 daybook queues make often --period 10d 2>err
 daybook queues add often k l 2>err

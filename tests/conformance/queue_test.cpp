@@ -1,6 +1,10 @@
 // Queues: keys come and go, and each is done once, or once per period.
 #include "fixture.hpp"
 
+#include <set>
+#include <string>
+#include <vector>
+
 namespace conformance {
 namespace {
 
@@ -199,6 +203,71 @@ TEST_P(queued, people_ask_for_tasks) {
   EXPECT_TRUE(q.discard(key("k7")));
   EXPECT_EQ(drain(q), 0);
   EXPECT_EQ(state_of(q, "k7"), task_state::discarded);
+}
+
+TEST_P(queued, what_people_ask_for_is_in_front) {
+  auto q = book_.make_queue("urgent");
+  auto const next = [&] {
+    auto batch = q.claim({.limit = 1}).value();
+    auto const name = batch.tasks()[0].key;
+    batch.finish(batch.tasks()[0], result::success());
+    EXPECT_EQ(std::move(batch).complete(), outcome::done);
+    return name;
+  };
+  q.import(keys(0, 50));
+  EXPECT_TRUE(q.add(key("later"), {.at = clock_.now() + 1h}));
+  clock_.advance(1min);
+  EXPECT_TRUE(q.run_now(key("k40")));
+  clock_.advance(1s);
+  auto const asked = clock_.now();
+  clock_.stop_at(asked);
+  EXPECT_TRUE(q.run_now(key("later")));
+  EXPECT_TRUE(q.run_now(key("k30")));
+  EXPECT_EQ(next(), "k40");
+  EXPECT_EQ(q.find(key("later")).value().due, asked);
+  EXPECT_EQ(q.in_front(key("k7")), 2);
+  EXPECT_EQ(q.in_front(key("k30")), 0) << "not behind itself";
+  EXPECT_EQ(std::set<std::string>({next(), next()}), (std::set<std::string>{"k30", "later"}));
+  EXPECT_EQ(next(), "k0") << "and then as before";
+  EXPECT_EQ(q.in_front(key("k7")), 0);
+  EXPECT_TRUE(q.retry(key("k40")));
+  EXPECT_EQ(next(), "k40") << "also what is over";
+  EXPECT_LT(q.counts().oldest_due.value(), asked) << "k1, which nobody asked for";
+
+  auto rounds = book_.make_queue("rounds", {.period = 24h, .rounds = true});
+  EXPECT_TRUE(rounds.add(key("a")));
+  EXPECT_FALSE(rounds.claim()) << "no round is open";
+  EXPECT_TRUE(rounds.run_now(key("a")));
+  EXPECT_TRUE(rounds.claim());
+}
+
+TEST_P(queued, a_task_gets_another_priority) {
+  auto q = book_.make_queue("priorities");
+  q.import(keys(0, 10));
+  clock_.advance(1s);
+  EXPECT_TRUE(q.add(key("first"), {.priority = 3}));
+  EXPECT_EQ(q.in_front(key("k7")), 1);
+  EXPECT_FALSE(q.add(key("k7"), {.priority = 0}));
+  EXPECT_TRUE(q.set_priority(key("k7"), 0));
+  EXPECT_FALSE(q.set_priority(key("nobody"), 0));
+  EXPECT_TRUE(q.set_priority(key("k8"), 9, {.actor = "anna", .reason = "not today"}));
+  EXPECT_EQ(q.changes(key("k8")).at(0).action, "priority");
+  std::vector<std::string> order;
+  for (int i = 0; i < 11; ++i) {
+    auto batch = q.claim({.limit = 1}).value();
+    order.push_back(batch.tasks()[0].key);
+    if (i == 0) {
+      EXPECT_EQ(batch.tasks()[0].priority, 0);
+    }
+    batch.finish(batch.tasks()[0], result::success());
+    EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  }
+  EXPECT_EQ(order.at(0), "k7");
+  EXPECT_EQ(order.at(1), "first");
+  EXPECT_EQ(order.at(10), "k8");
+  EXPECT_THROW(q.set_priority(key("k1"), 10), daybook::error);
+  auto ordered = book_.make_queue("ordered", {.in_order = true});
+  EXPECT_THROW(ordered.set_priority(key("k1"), 1), daybook::error);
 }
 
 TEST_P(queued, a_claim_is_not_short_because_those_before_were_long) {

@@ -3,6 +3,7 @@
 #include "queue/settle.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -89,7 +90,7 @@ std::string naive::illegal(std::vector<row const*> const& from,
     if (taken.contains(one->id)) ++there;
   }
   if (there != taken.size()) return "a task is claimed that may not be";
-  us latest = 0;
+  us latest = std::numeric_limits<us>::min();
   us earliest = never;
   for (auto const* one : from) {
     if (one->priority != urgent) {
@@ -178,7 +179,8 @@ void naive::end(options const& by, int claim, bool crashed, us now) {
   }
 }
 
-void naive::change(options const& by, row& of, asked what, us now) {
+void naive::change(options const& by, row& of, asked what, us now, us at) {
+  us const front = at - (us{1} << 58);  // before all that has not been asked for
   bool const waits = of.state == task_state::dead || of.state == task_state::unknown ||
                      of.state == task_state::discarded;
   auto const afresh = [&] {
@@ -186,7 +188,7 @@ void naive::change(options const& by, row& of, asked what, us now) {
     of.state = task_state::waiting;
     of.attempts = 0;
     of.crashes = 0;
-    of.due = std::min(of.due, now);
+    of.due = std::min(of.due, front);
   };
   auto const give_up = [&](task_state state) {
     auto in_step = by;
@@ -196,7 +198,7 @@ void naive::change(options const& by, row& of, asked what, us now) {
   switch (what) {
     case asked::run_now:
       if (of.due != never) {
-        of.due = std::min(of.due, now);
+        of.due = std::min(of.due, front);
       } else if (!waits) {
         afresh();
       }
@@ -223,7 +225,7 @@ void naive::attend(options const& by, us now) {
     if (found->second.claim != 0) {
       left.push_back(one);
     } else {
-      change(by, found->second, one.what, now);
+      change(by, found->second, one.what, now, one.at);
     }
   }
   requests = std::move(left);

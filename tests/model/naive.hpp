@@ -47,6 +47,7 @@ enum class asked : std::uint8_t { run_now, retry, discard, was_done, was_not_don
 struct request {
   std::int64_t id = 0;
   asked what{};
+  us at = 0;
 };
 
 class naive {
@@ -79,7 +80,7 @@ class naive {
   static void fail(options const& by, row& of, us now);
   static void crash(options const& by, row& of);
   static void apply(options const& by, row& of, verdict const& how, us now);
-  static void change(options const& by, row& of, asked what, us now);
+  static void change(options const& by, row& of, asked what, us now, us at);
 };
 
 }  // namespace model

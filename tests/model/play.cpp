@@ -214,7 +214,7 @@ void play::ask(op const& what) {
     case asked::was_not_done: said = queue.resolve(of, false); break;
   }
   must(said == (there != nullptr), "a request for " + name + " says otherwise");
-  if (there != nullptr) model_.requests.push_back({there->id, kind});
+  if (there != nullptr) model_.requests.push_back({there->id, kind, on_.now});
 }
 
 void play::pause(op const& what) {
@@ -296,7 +296,8 @@ void play::compare_one(std::uint32_t sample) {
     }
   }
   auto const due = there->due ? there->due->time_since_epoch().count() : never;
-  bool const equal = there->id == one->id && there->state == state && due == one->due &&
+  auto const since = one->due < 0 ? one->due + (us{1} << 58) : one->due;
+  bool const equal = there->id == one->id && there->state == state && due == since &&
                      there->priority == one->priority && there->attempts == one->attempts &&
                      there->crashes == one->crashes &&
                      there->turn.time_since_epoch().count() == one->turn;

@@ -12,7 +12,8 @@ namespace {
 std::vector<std::int64_t> numbers_in(std::string const& text) {
   std::vector<std::int64_t> out;
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] < '0' || text[at] > '9') {
+    bool const digit = text[at] >= '0' && text[at] <= '9';
+    if (!digit && text[at] != '-') {
       ++at;
       continue;
     }
