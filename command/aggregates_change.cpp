@@ -23,7 +23,7 @@ constexpr auto codes =
     "\nExit codes: 0 also where it was so before; of several the first that is not 0: 1 its rows\n"
     "are not what it says (see verify), 65 its state does not allow it, 66 there is none.";
 
-struct request {
+struct parent_request {
   aggregate_request of;
   std::vector<std::string> keys;
   bool as_json = false;
@@ -59,7 +59,7 @@ int code_of(settling how) {
   return exit_code::bad_data;
 }
 
-void tell(request const& what, std::string_view key, settling how, std::string_view did) {
+void tell(parent_request const& what, std::string_view key, settling how, std::string_view did) {
   if (what.as_json) {
     print_json({{"key", key}, {"result", daybook::word_of(how)}});
   } else {
@@ -67,7 +67,8 @@ void tell(request const& what, std::string_view key, settling how, std::string_v
   }
 }
 
-int do_each(request const& what, opened_aggregate& of, verb_of_one verb, std::string_view did) {
+int do_each(parent_request const& what, opened_aggregate& of, verb_of_one verb,
+            std::string_view did) {
   int first = exit_code::done;
   auto const by = what.of.by.remark();
   for (auto const& key : what.keys) {
@@ -78,13 +79,13 @@ int do_each(request const& what, opened_aggregate& of, verb_of_one verb, std::st
   return first;
 }
 
-void add_common(CLI::App& app, request& into) {
+void add_common(CLI::App& app, parent_request& into) {
   app.add_flag("--json", into.as_json, "One object for each");
   add_reason(app, into.of.by);
   add_aggregate(app, into.of);
 }
 
-std::string sure(request const& what, std::string_view question) {
+std::string sure(parent_request const& what, std::string_view question) {
   auto const& keys = what.keys;
   return fmt::format("{}: {}{}: {}", printable(what.of.name), printable(keys.front()),
                      keys.size() == 1 ? "" : fmt::format(" and {} more", keys.size() - 1),
@@ -105,7 +106,7 @@ int do_grave(grave_verb const& verb, arguments const& given) {
   auto const name = fmt::format("aggregates {}", verb.name);
   CLI::App app{verb.summary, "daybook " + name};
   app.footer(codes);
-  request what;
+  parent_request what;
   add_yes(app, what.of.by);
   add_common(app, what);
   app.add_option(std::string(verb.key), what.keys, "Which, one or several")->required();
@@ -120,7 +121,7 @@ int do_grave(grave_verb const& verb, arguments const& given) {
 int aggregates_close(arguments const& given) {
   CLI::App app{"Closes parents: no more rows are added to them.", "daybook aggregates close"};
   app.footer(codes);
-  request what;
+  parent_request what;
   bool all = false;
   add_common(app, what);
   auto* const keys = app.add_option("PARENT", what.keys, "Which, one or several");

@@ -20,7 +20,7 @@ namespace command {
 namespace {
 
 /// What all of them take.
-struct request {
+struct change_request {
   std::string name;
   std::optional<std::string> key;
   person by;
@@ -31,19 +31,19 @@ struct request {
   [[nodiscard]] std::string who() const { return name_of(process(), piece()); }
 };
 
-void add_person(CLI::App& app, request& into) {
+void add_person(CLI::App& app, change_request& into) {
   add_reason(app, into.by);
   add_yes(app, into.by);
   add_database_options(app, into.where);
 }
 
-void add_run(CLI::App& app, request& into) {
+void add_run(CLI::App& app, change_request& into) {
   app.add_option("NAME", into.name, "The process")->required();
   app.add_option("--key", into.key, "Which piece of its work (else -)")->type_name("KEY");
   add_person(app, into);
 }
 
-daybook::run_detail must_find(daybook::book const& book, request const& what) {
+daybook::run_detail must_find(daybook::book const& book, change_request const& what) {
   auto found = book.find(what.process(), what.piece());
   if (found) return std::move(*found);
   throw complaint(exit_code::missing,
@@ -57,7 +57,7 @@ std::string holder_of(daybook::run_info const& info) {
                      info.holder_alive ? "" : ", which is not alive");
 }
 
-int tell_held(request const& what, std::string_view verb, daybook::book const& book) {
+int tell_held(change_request const& what, std::string_view verb, daybook::book const& book) {
   say(
       fmt::format("{}: {}: held by {}: nothing was changed; take it from there with 'daybook runs "
                   "release' first",
@@ -73,7 +73,7 @@ int runs_release(arguments const& given) {
   app.footer(
       "\nEvery later write of that attempt is refused, but what it does outside the database goes\n"
       "on until it notices.\n\nExit codes: 0 also when nobody holds it, 66 no such run.");
-  request what;
+  change_request what;
   add_run(app, what);
   parse(app, given, "NAME [options]");
   auto book = open_book(resolve(what.where));
@@ -92,7 +92,7 @@ int runs_restart(arguments const& given) {
   CLI::App app{"Gives up what a run has done: the next start begins afresh, also with --once.",
                "daybook runs restart"};
   app.footer("\nExit codes: 66 no such run, 75 somebody holds it.");
-  request what;
+  change_request what;
   add_run(app, what);
   parse(app, given, "NAME [options]");
   auto book = open_book(resolve(what.where));
@@ -114,7 +114,7 @@ int runs_resolve(arguments const& given) {
       "\nWhen no step of the run is unknown any more, the next start resumes it.\n"
       "\nExit codes: 65 several steps are unknown and none is named, 66 no such run or no such\n"
       "step that is unknown, 75 somebody holds the run.");
-  request what;
+  change_request what;
   daybook::resolution how;
   bool not_done = false;
   add_run(app, what);
@@ -153,7 +153,7 @@ int runs_prune(arguments const& given) {
   app.footer(
       "\nWhat is in hand is left alone, and what an unfinished run has done. It may run "
       "beside work.");
-  request what;
+  change_request what;
   daybook::prune_options options;
   std::chrono::milliseconds age = options.older_than;
   bool as_json = false;

@@ -59,7 +59,7 @@ Exit codes: 0 stopped, or nothing is due any more (--drain); 64 usage, 65 a mist
 no file, 69 database not reachable at the start, 77 not permitted, 78 no book or wrong setup, 128+N
 --drain was ended by signal N.)";
 
-struct request {
+struct daemon_request {
   database where;
   settings file;
   std::string path = usual_settings;
@@ -82,8 +82,8 @@ settings must_read(std::string const& path) {
   return read_settings(path);
 }
 
-request read(arguments const& given) {
-  request out;
+daemon_request read_daemon(arguments const& given) {
+  daemon_request out;
   database_options where;
   std::string form = "text";
   CLI::App app{
@@ -119,7 +119,7 @@ request read(arguments const& given) {
 
 class service {
  public:
-  explicit service(request what)
+  explicit service(daemon_request what)
       : what_(std::move(what)),
         log_(what_.form),
         watch_(log_),
@@ -157,7 +157,7 @@ class service {
   }
 
  private:
-  static daybook::book open(request const& what, daybook::observer& watch) {
+  static daybook::book open(daemon_request const& what, daybook::observer& watch) {
     daybook::book_options options;
     options.lease = what.lease;
     options.watch = &watch;
@@ -322,7 +322,7 @@ class service {
 
   static constexpr milliseconds between_reloads = std::chrono::seconds{5};
 
-  request what_;
+  daemon_request what_;
   service_manager manager_;
   journal log_;
   told_to_log watch_;
@@ -345,7 +345,7 @@ class service {
 int daemon(arguments const& given) {
   // Whoever read our log may be gone; children get it as we were given it.
   std::signal(SIGPIPE, SIG_IGN);
-  service one(read(given));
+  service one(read_daemon(given));
   return one.work();
 }
 

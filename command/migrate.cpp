@@ -16,7 +16,7 @@ namespace command {
 
 namespace {
 
-database read(CLI::App& app, arguments const& given) {
+database read_migrate(CLI::App& app, arguments const& given) {
   database_options where;
   add_database_options(app, where);
   parse(app, given);
@@ -42,7 +42,7 @@ std::size_t applied_in(std::vector<daybook::migration_info> const& all) {
 int migrate_up(arguments const& given) {
   CLI::App app{"Makes the book's tables, or brings them to this version. Again does no harm.",
                "daybook migrate up"};
-  auto const where = read(app, given);
+  auto const where = read_migrate(app, given);
   auto book = open_book(where, {}, when_missing::create);
   auto const before = applied_in(book.migrations());
   book.migrate();
@@ -59,7 +59,7 @@ int migrate_status(arguments const& given) {
                "daybook migrate status"};
   bool json = false;
   add_json(app, json);
-  auto const all = look_at(read(app, given)).migrations();
+  auto const all = look_at(read_migrate(app, given)).migrations();
   table rows({"VERSION", "NAME", "STATE"});
   for (auto const& one : all) {
     if (json) {
@@ -75,7 +75,7 @@ int migrate_status(arguments const& given) {
 int migrate_sql(arguments const& given) {
   CLI::App app{"Prints the SQL of every migration, for this database, to read and to keep.",
                "daybook migrate sql"};
-  for (auto const& one : look_at(read(app, given)).migrations()) {
+  for (auto const& one : look_at(read_migrate(app, given)).migrations()) {
     print(fmt::format("-- migration {}: {}\n{}{}", one.version, one.name, one.text,
                       one.text.ends_with('\n') ? "" : "\n"));
   }

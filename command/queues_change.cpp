@@ -24,24 +24,24 @@ namespace command {
 
 namespace {
 
-struct request {
+struct queue_request {
   std::string name;
   std::vector<std::string> keys;
   person by;
   database_options where;
 };
 
-void add_queue(CLI::App& app, request& into) {
+void add_queue(CLI::App& app, queue_request& into) {
   app.add_option("NAME", into.name, "The queue")->required();
 }
 
-void add_rest(CLI::App& app, request& into) {
+void add_rest(CLI::App& app, queue_request& into) {
   add_reason(app, into.by);
   add_database_options(app, into.where);
 }
 
 /// Also in the order in which they were given; what is no key is found before any is changed.
-std::vector<daybook::key> keys_of(request const& what) {
+std::vector<daybook::key> keys_of(queue_request const& what) {
   std::vector<daybook::key> out;
   for (auto const& one : what.keys) out.emplace_back(one);
   return out;
@@ -154,7 +154,7 @@ int queues_make(arguments const& given) {
     app.footer(
         "\nWhat is in it stays. A daemon whose daybook.toml has a queue of this name makes it what "
         "its\nfile says.\n\nExit codes: 65 an option that cannot be.");
-    request what;
+    queue_request what;
     lengths times(how);
     add_queue(app, what);
     add_lengths(app, times);
@@ -182,7 +182,7 @@ int queues_add(arguments const& given) {
   app.footer(
       "\nMany of them: daybook queues import.\n\nExit codes: 65 what is no key, 66 no such "
       "queue.");
-  request what;
+  queue_request what;
   daybook::task_options how;
   std::string at;
   std::string payload;
@@ -227,7 +227,7 @@ int queues_remove(arguments const& given) {
       "\nOf a queue that follows a table: the next reconcile adds again what has a row there.\n"
       "\nExit codes: 66 when there is no such queue, or one of the keys is not there; the others "
       "are\nremoved.");
-  request what;
+  queue_request what;
   add_queue(app, what);
   app.add_option("KEY", what.keys, "Which")->required();
   add_yes(app, what.by);
@@ -254,7 +254,7 @@ int queues_pause(arguments const& given) {
   CLI::App app{"Lets no task of a queue start until `resume`; what is in hand goes on.",
                "daybook queues pause"};
   app.footer(no_such_queue);
-  request what;
+  queue_request what;
   add_queue(app, what);
   add_rest(app, what);
   parse(app, given, "NAME [options]");
@@ -268,7 +268,7 @@ int queues_pause(arguments const& given) {
 int queues_resume(arguments const& given) {
   CLI::App app{"Ends a pause.", "daybook queues resume"};
   app.footer(no_such_queue);
-  request what;
+  queue_request what;
   add_queue(app, what);
   add_rest(app, what);
   parse(app, given, "NAME [options]");

@@ -26,7 +26,7 @@ namespace command {
 
 namespace {
 
-struct request {
+struct import_request {
   std::string name;
   std::string file;
   std::optional<std::string> query;
@@ -36,8 +36,8 @@ struct request {
   database_options where;
 };
 
-request read(arguments const& given) {
-  request out;
+import_request read_import(arguments const& given) {
+  import_request out;
   std::string at;
   CLI::App app{"Adds many keys to a queue. Those that are there already stay as they are.",
                "daybook queues import"};
@@ -93,7 +93,7 @@ std::optional<double> size_of(std::string const& file) {
   return static_cast<double>(size);
 }
 
-void tell(request const& what, daybook::imported const& done, progress_bar const& bar) {
+void tell(import_request const& what, daybook::imported const& done, progress_bar const& bar) {
   if (what.as_json) print_json(json_of(done));
   say(fmt::format("{}: {} added, {} there already; {}", printable(what.name), done.added,
                   done.present, bar.pace(done.added + done.present)));
@@ -104,7 +104,7 @@ std::string what_stays(std::string const& why) {
 }
 
 /// `wrong`, of both, is what ended it, if anything did.
-daybook::imported import_query(request const& what, daybook::queue& to, progress_bar& bar,
+daybook::imported import_query(import_request const& what, daybook::queue& to, progress_bar& bar,
                                std::optional<complaint>& wrong) {
   daybook::imported so_far;
   try {
@@ -120,7 +120,7 @@ daybook::imported import_query(request const& what, daybook::queue& to, progress
   return so_far;
 }
 
-daybook::imported import_lines(request const& what, daybook::queue& to, progress_bar& bar,
+daybook::imported import_lines(import_request const& what, daybook::queue& to, progress_bar& bar,
                                std::optional<complaint>& wrong) {
   bool const from_stdin = what.file == "-";
   std::ifstream file;
@@ -144,7 +144,7 @@ daybook::imported import_lines(request const& what, daybook::queue& to, progress
 }  // namespace
 
 int queues_import(arguments const& given) {
-  auto const what = read(given);
+  auto const what = read_import(given);
   auto book = open_book(resolve(what.where));
   auto queue = must_have_queue(book, what.name);
   progress_bar bar(printable(what.name));

@@ -26,14 +26,14 @@ using json = nlohmann::ordered_json;
 constexpr auto follows_none =
     "\nExit codes: 65 its table cannot be followed, 66 no such queue, or it follows no table.";
 
-struct request {
+struct watched_request {
   std::string name;
   bool as_json = false;
   person by;
   database_options where;
 };
 
-void add_rest(CLI::App& app, request& into) {
+void add_rest(CLI::App& app, watched_request& into) {
   app.add_option("NAME", into.name, "The queue")->required();
   add_database_options(app, into.where);
 }
@@ -49,7 +49,7 @@ daybook::watch must_follow(daybook::queue const& of) {
 
 enum class triggers { print, install, uninstall };
 
-struct watch_request : request {
+struct watch_request : watched_request {
   daybook::watched_table of;
   triggers what = triggers::print;
 };
@@ -127,7 +127,7 @@ int queues_unwatch(arguments const& given) {
   app.footer(
       "\nIts triggers must be gone: daybook queues watch NAME --uninstall.\n"
       "\nExit codes: 65 they are there, 66 no such queue.");
-  request what;
+  watched_request what;
   add_reason(app, what.by);
   add_rest(app, what);
   parse(app, given, "NAME [options]");
@@ -140,7 +140,7 @@ int queues_unwatch(arguments const& given) {
 
 namespace {
 
-void count_drift(request const& what, daybook::watch const& watch) {
+void count_drift(watched_request const& what, daybook::watch const& watch) {
   auto const found = watch.compare();
   if (what.as_json) {
     print_json({{"missing", found.missing},
@@ -156,7 +156,7 @@ void count_drift(request const& what, daybook::watch const& watch) {
   }
 }
 
-void reconcile(request const& what, daybook::watch& watch) {
+void reconcile(watched_request const& what, daybook::watch& watch) {
   progress_bar bar(printable(what.name));
   std::int64_t seen = 0;
   auto const done = watch.reconcile([&](daybook::watch_progress const& far) {
@@ -188,7 +188,7 @@ int queues_reconcile(arguments const& given) {
       "daybook queues reconcile"};
   app.footer(
       fmt::format("\nA row whose value can be no key is left out, and told.\n{}", follows_none));
-  request what;
+  watched_request what;
   bool dry_run = false;
   app.add_flag("--dry-run", dry_run, "Only counts what it would do, up to 10000 each way");
   app.add_flag("--json", what.as_json, "How many, as one object");

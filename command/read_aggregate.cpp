@@ -22,7 +22,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 /// Of a table or of a column.
-std::string name_of(toml_value const& from) {
+std::string name_in(toml_value const& from) {
   auto out = from.text();
   if (out.empty()) from.wrong("a name is wanted");
   return out;
@@ -59,13 +59,13 @@ void read_unlinked_null(source& into, toml_value const& from) {
 }
 
 constexpr std::array<known_key<source>, 11> source_keys{{
-    {"table", [](source& into, toml_value const& from) { into.table = name_of(from); }},
-    {"key", [](source& into, toml_value const& from) { into.key = name_of(from); }},
-    {"state", [](source& into, toml_value const& from) { into.state = name_of(from); }},
+    {"table", [](source& into, toml_value const& from) { into.table = name_in(from); }},
+    {"key", [](source& into, toml_value const& from) { into.key = name_in(from); }},
+    {"state", [](source& into, toml_value const& from) { into.state = name_in(from); }},
     {"free", [](source& into, toml_value const& from) { into.free = from.number_or_text(); }},
     {"taken", [](source& into, toml_value const& from) { into.taken = from.number_or_text(); }},
     {"settled", [](source& into, toml_value const& from) { into.settled = from.number_or_text(); }},
-    {"link", [](source& into, toml_value const& from) { into.link = name_of(from); }},
+    {"link", [](source& into, toml_value const& from) { into.link = name_in(from); }},
     {"unlinked", [](source& into, toml_value const& from) { into.unlinked = from.text(); }},
     {"unlinked_null", read_unlinked_null},
     {"group", read_group},
@@ -75,14 +75,14 @@ constexpr std::array<known_key<source>, 11> source_keys{{
 using parent = daybook::aggregation_parent;
 
 constexpr std::array<known_key<parent>, 10> parent_keys{{
-    {"table", [](parent& into, toml_value const& from) { into.table = name_of(from); }},
-    {"key", [](parent& into, toml_value const& from) { into.key = name_of(from); }},
-    {"state", [](parent& into, toml_value const& from) { into.state = name_of(from); }},
+    {"table", [](parent& into, toml_value const& from) { into.table = name_in(from); }},
+    {"key", [](parent& into, toml_value const& from) { into.key = name_in(from); }},
+    {"state", [](parent& into, toml_value const& from) { into.state = name_in(from); }},
     {"open", [](parent& into, toml_value const& from) { into.open = from.number_or_text(); }},
     {"closed", [](parent& into, toml_value const& from) { into.closed = from.number_or_text(); }},
     {"settled", [](parent& into, toml_value const& from) { into.settled = from.number_or_text(); }},
     {"void", [](parent& into, toml_value const& from) { into.voided = from.number_or_text(); }},
-    {"count", [](parent& into, toml_value const& from) { into.count = name_of(from); }},
+    {"count", [](parent& into, toml_value const& from) { into.count = name_in(from); }},
     {"opening", [](parent& into, toml_value const& from) { into.opening = columns(from); }},
     {"following", [](parent& into, toml_value const& from) { into.following = columns(from); }},
 }};
@@ -153,7 +153,7 @@ void read_key_prefix(declared& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: `H` in a cron expression is drawn from the name.
-constexpr std::array<known_key<declared>, 13> keys{{
+constexpr std::array<known_key<declared>, 13> aggregate_keys{{
     {"name", read_name},
     {"every", read_every},
     {"cron", read_cron},
@@ -182,7 +182,7 @@ void refuse_both(toml::table const& from, std::string_view file, std::string_vie
 declared_aggregate read_aggregate(toml::table const& from, std::string_view file) {
   declared_aggregate out;
   out.place = place_in_file(file, from.source());
-  read_keys(out, from, file, "an [[aggregate]]", keys, {"name", "source", "parent"});
+  read_keys(out, from, file, "an [[aggregate]]", aggregate_keys, {"name", "source", "parent"});
   refuse_both(from, file, "every", "cron");
   if (auto const* const rows = from.get_as<toml::table>("source")) {
     refuse_both(*rows, file, "unlinked", "unlinked_null");

@@ -133,7 +133,7 @@ void read_page(parts& into, toml_value const& from) {
   into.sweep.page = into.options.page;
 }
 
-constexpr std::array<known_key<parts>, 24> keys{{
+constexpr std::array<known_key<parts>, 24> plan_keys{{
     {"name", read_name},
     {"kind", read_kind},
     {"queue", read_queue_name},
@@ -181,7 +181,7 @@ void need(toml::table const& from, std::string_view file, std::string_view kind,
 
 declared_plan read_plan(toml::table const& from, std::string_view file) {
   parts all;
-  read_keys(all, from, file, "a [[plan]]", keys, {"name", "kind", "queue"});
+  read_keys(all, from, file, "a [[plan]]", plan_keys, {"name", "kind", "queue"});
   auto const kind = from["kind"].value_or(std::string());
   refuse_others(from, file, kind);
   if (kind == "query") {

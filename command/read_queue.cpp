@@ -130,7 +130,7 @@ void read_number(declared_queue& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: some say what others may be.
-constexpr std::array<key, 25> keys{{
+constexpr std::array<key, 25> queue_keys{{
     {"name", read_name},
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
@@ -171,7 +171,7 @@ constexpr std::array<key, 25> keys{{
 
 declared_queue read_queue(toml::table const& from, std::string_view file) {
   declared_queue out;
-  read_keys(out, from, file, "a [[queue]]", keys, {"name", "command"});
+  read_keys(out, from, file, "a [[queue]]", queue_keys, {"name", "command"});
   settle_backoff(from, file, out.options.backoff, out.options.longest_backoff);
   return out;
 }

@@ -28,7 +28,7 @@ void read_grace(declared_schedule& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: `H` in a cron expression is drawn from the name.
-constexpr std::array<known_key<declared_schedule>, 17> keys{{
+constexpr std::array<known_key<declared_schedule>, 17> schedule_keys{{
     {"name", read_name},
     {"cron", read_cron},
     {"zone",
@@ -80,7 +80,7 @@ constexpr std::array<known_key<declared_schedule>, 17> keys{{
 
 declared_schedule read_schedule(toml::table const& from, std::string_view file) {
   declared_schedule out;
-  read_keys(out, from, file, "a [[schedule]]", keys, {"name", "cron", "command"});
+  read_keys(out, from, file, "a [[schedule]]", schedule_keys, {"name", "cron", "command"});
   settle_backoff(from, file, out.options.backoff, out.options.longest_backoff);
   toml_value const cron(file, "cron", *from.get("cron"));
   cron.checked([&] { return out.cron.hashed(out.name); });

@@ -45,7 +45,7 @@ holder runs it, 77 not permitted, 78 no book or wrong setup, 79 ownership lost a
 ended, 80 a person decides first, 124 --timeout or --deadline was over, 126 cannot execute, 127
 command not found.)";
 
-struct request {
+struct run_request {
   std::string name;
   std::optional<std::string> key;
   daybook::start_options start;
@@ -95,8 +95,8 @@ std::optional<milliseconds> given_length(CLI::App const& app, std::string const&
   return length;
 }
 
-request read(arguments const& given) {
-  request out;
+run_request read_run(arguments const& given) {
+  run_request out;
   database_options where;
   auto const split = at_double_dash(given);
   out.words = command_of(split, "run");
@@ -160,7 +160,7 @@ struct start_answer {
 };
 
 /// What is told where asking again is of no use.
-std::optional<start_answer> final_refusal(daybook::refusal why, request const& what,
+std::optional<start_answer> final_refusal(daybook::refusal why, run_request const& what,
                                           std::string const& who) {
   switch (why) {
     case daybook::refusal::running_elsewhere: return {};
@@ -186,7 +186,7 @@ std::optional<start_answer> final_refusal(daybook::refusal why, request const& w
 /// Calls `ask`, and again while the database cannot be reached, as long as --wait says. `pause`
 /// waits, and returns the number of a signal that asks us to end, or 0.
 template <class Ask, class Pause>
-auto when_reachable(request const& what, clock::time_point until, std::string const& who,
+auto when_reachable(run_request const& what, clock::time_point until, std::string const& who,
                     Ask const& ask, Pause const& pause) {
   for (bool first = true;; first = false) {
     try {
@@ -208,7 +208,7 @@ auto when_reachable(request const& what, clock::time_point until, std::string co
 }
 
 start_answer start(daybook::book& book, daybook::process const& name, daybook::key const& piece,
-                   request const& what, clock::time_point until, signals& caught) {
+                   run_request const& what, clock::time_point until, signals& caught) {
   auto const who = name_of(name, piece);
   for (bool first = true;; first = false) {
     auto attempt = when_reachable(
@@ -291,7 +291,7 @@ int record_success(daybook::run run, std::string const& who, bool late) {
   }
 }
 
-int settle(daybook::run run, ending const& how, request const& what, std::string const& who) {
+int settle(daybook::run run, ending const& how, run_request const& what, std::string const& who) {
   auto const& status = how.end.status;
   switch (how.why) {
     case cause::loss:
@@ -317,7 +317,7 @@ int settle(daybook::run run, ending const& how, request const& what, std::string
 }
 
 /// The command from its start to its end. What it printed last is given to the run to keep.
-ending supervised(daybook::run& run, request const& what, signals& caught) {
+ending supervised(daybook::run& run, run_request const& what, signals& caught) {
   auto const began = clock::now();
   auto const left = run.time_left();
   bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
@@ -349,7 +349,7 @@ ending supervised(daybook::run& run, request const& what, signals& caught) {
 }
 
 /// The library tries to record for as long as a lease; a database that hangs gets little more.
-void arm(last_resort& guard, ending const& how, request const& what, std::string const& who) {
+void arm(last_resort& guard, ending const& how, run_request const& what, std::string const& who) {
   constexpr milliseconds margin = std::chrono::seconds{10};
   bool const loss = how.why == cause::loss;
   auto const& status = how.end.status;
@@ -361,7 +361,7 @@ void arm(last_resort& guard, ending const& how, request const& what, std::string
 }
 
 /// The exit code; `pass_on` is for when all is closed.
-int run_once(request const& what, interrupt& pass_on) {
+int run_once(run_request const& what, interrupt& pass_on) {
   daybook::process const name{what.name};
   daybook::key const piece = what.key ? daybook::key{*what.key} : daybook::key{};
   auto const who = name_of(name, piece);
@@ -400,7 +400,7 @@ int run(arguments const& given) {
   // Whoever read our words may be gone, and what came of the command is to be recorded all the
   // same; the command gets it as we were given it.
   std::signal(SIGPIPE, SIG_IGN);
-  auto const what = read(given);
+  auto const what = read_run(given);
   auto pass_on = interrupt::none;
   int const code = run_once(what, pass_on);
   pass_interrupt_on(pass_on);

@@ -20,22 +20,23 @@ namespace {
 
 constexpr auto no_such_schedule = "\nExit codes: 66 when there is no such schedule.";
 
-struct request {
+struct schedule_request {
   std::string name;
   person by;
   database_options where;
 };
 
-void add_schedule(CLI::App& app, request& into) {
+void add_schedule(CLI::App& app, schedule_request& into) {
   app.add_option("NAME", into.name, "The schedule")->required();
 }
 
-void add_rest(CLI::App& app, request& into) {
+void add_rest(CLI::App& app, schedule_request& into) {
   add_reason(app, into.by);
   add_database_options(app, into.where);
 }
 
-void tell(request const& what, bool changed, std::string_view did, std::string_view was_so) {
+void tell(schedule_request const& what, bool changed, std::string_view did,
+          std::string_view was_so) {
   say(fmt::format("{}: {}", printable(what.name), changed ? did : was_so));
 }
 
@@ -47,7 +48,7 @@ int schedules_trigger(arguments const& given) {
   app.footer(
       "\nIts window ends now, and the next one's begins there. Also where it is paused.\n"
       "\nExit codes: 66 when there is no such schedule.");
-  request what;
+  schedule_request what;
   add_schedule(app, what);
   add_rest(app, what);
   parse(app, given, "NAME [options]");
@@ -61,7 +62,7 @@ int schedules_retry(arguments const& given) {
                "daybook schedules retry"};
   app.footer(
       "\nExit codes: 65 TICK is no instant, 66 no such schedule, or no such tick that failed.");
-  request what;
+  schedule_request what;
   std::string tick;
   add_schedule(app, what);
   app.add_option("TICK", tick, "Which, as `schedules ticks` prints it")->required();
@@ -86,7 +87,7 @@ int schedules_pause(arguments const& given) {
       "\nTicks that pass meanwhile are skipped, and are in the next one's window. What is asked "
       "for\n"
       "with `trigger` is launched.\n\nExit codes: 66 when there is no such schedule.");
-  request what;
+  schedule_request what;
   add_schedule(app, what);
   add_rest(app, what);
   parse(app, given, "NAME [options]");
@@ -99,7 +100,7 @@ int schedules_pause(arguments const& given) {
 int schedules_resume(arguments const& given) {
   CLI::App app{"Ends a pause.", "daybook schedules resume"};
   app.footer(no_such_schedule);
-  request what;
+  schedule_request what;
   add_schedule(app, what);
   add_rest(app, what);
   parse(app, given, "NAME [options]");
@@ -116,7 +117,7 @@ int schedules_remove(arguments const& given) {
       "\nTake it out of daybook.toml first: a daemon that starts, or reads the file again, makes "
       "it\n"
       "again. It then goes on where it was.\n\nExit codes: 66 when there is no such schedule.");
-  request what;
+  schedule_request what;
   add_schedule(app, what);
   add_yes(app, what.by);
   add_rest(app, what);

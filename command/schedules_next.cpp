@@ -33,7 +33,7 @@ struct timetable {
   daybook::clock_changes changes;
 };
 
-struct request {
+struct ticks_request {
   std::string name;
   timetable what;
   std::string from;
@@ -43,8 +43,8 @@ struct request {
   database_options where;
 };
 
-request read(arguments const& given) {
-  request out;
+ticks_request read_ticks(arguments const& given) {
+  ticks_request out;
   std::string cron;
   CLI::App app{"Prints when a schedule's ticks come, or those of a cron expression.",
                "daybook schedules next"};
@@ -77,7 +77,7 @@ request read(arguments const& given) {
   return out;
 }
 
-std::optional<timetable> in_book(request const& what) {
+std::optional<timetable> in_book(ticks_request const& what) {
   auto const book = open_book(resolve(what.where));
   auto const found = book.schedule(what.name);
   if (!found) return {};
@@ -86,7 +86,7 @@ std::optional<timetable> in_book(request const& what) {
                    info.options.changes};
 }
 
-std::optional<timetable> in_file(request const& what) {
+std::optional<timetable> in_file(ticks_request const& what) {
   auto const file = read_settings();
   auto const found = std::find_if(file.schedules.begin(), file.schedules.end(),
                                   [&](auto const& one) { return one.name == what.name; });
@@ -95,7 +95,7 @@ std::optional<timetable> in_file(request const& what) {
   return timetable{found->cron.hashed(found->name), found->options.zone, found->options.changes};
 }
 
-timetable looked_up(request const& what) {
+timetable looked_up(ticks_request const& what) {
   daybook::check_name("schedule name", what.name);
   try {
     if (auto found = in_book(what)) return *found;
@@ -135,7 +135,7 @@ std::string local_text(daybook::wall_time const& wall) {
 }  // namespace
 
 int schedules_next(arguments const& given) {
-  auto const what = read(given);
+  auto const what = read_ticks(given);
   auto const which = what.by_name ? looked_up(what) : what.what;
   daybook::zone const zone(which.zone);
   auto after = what.from.empty()

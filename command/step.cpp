@@ -48,7 +48,7 @@ Exit codes: the command's own, 128+N when signal N killed it (nothing is recorde
 79 the run was lost to another holder, 80 the outcome of an earlier try is unknown, 126 cannot
 execute, 127 command not found.)";
 
-struct request {
+struct step_request {
   std::string name;
   std::string token;
   daybook::step_mode mode = daybook::step_mode::at_least_once;
@@ -69,8 +69,8 @@ struct request {
   [[nodiscard]] std::string who() const { return fmt::format("step {}", printable(name)); }
 };
 
-request read(arguments const& given) {
-  request out;
+step_request read_step(arguments const& given) {
+  step_request out;
   database_options where;
   std::string mode(word_of(out.mode));
   auto const split = at_double_dash(given);
@@ -105,12 +105,12 @@ request read(arguments const& given) {
   return out;
 }
 
-int tell_lost(request const& what, std::string_view how) {
+int tell_lost(step_request const& what, std::string_view how) {
   say(fmt::format("{}: {}: the run was lost to another holder; stop", what.who(), how));
   return exit_code::lost;
 }
 
-int record(daybook::run& run, request const& what, std::chrono::microseconds took) {
+int record(daybook::run& run, step_request const& what, std::chrono::microseconds took) {
   try {
     if (run.record(what.name, {}, took)) return exit_code::done;
   } catch (daybook::error const& e) {
@@ -123,7 +123,7 @@ int record(daybook::run& run, request const& what, std::chrono::microseconds too
 }
 
 /// Before the command is started: afterwards it would be done, and could not be recorded.
-void check_mode(daybook::run const& run, request const& what) {
+void check_mode(daybook::run const& run, step_request const& what) {
   auto const before = run.mode_of(what.name).value_or(daybook::step_mode::unrecorded);
   if (before == daybook::step_mode::unrecorded || before == what.mode) return;
   throw complaint(exit_code::bad_data,
@@ -133,7 +133,7 @@ void check_mode(daybook::run const& run, request const& what) {
 }
 
 /// Whether it is to be done now; else the exit code.
-std::optional<int> refused(daybook::run& run, request const& what) {
+std::optional<int> refused(daybook::run& run, step_request const& what) {
   check_mode(run, what);
   auto before = run.done(what.name) ? daybook::outcome::skipped : daybook::outcome::done;
   if (what.at_most_once()) before = run.intend(what.name).what();
@@ -152,7 +152,7 @@ std::optional<int> refused(daybook::run& run, request const& what) {
   return exit_code::unknown;
 }
 
-child_end work(daybook::run& run, request const& what, signals& caught) {
+child_end work(daybook::run& run, step_request const& what, signals& caught) {
   try {
     child job(program_for(run, what.name, what.where, what.words));
     // No limits: `run` ends its whole group, us with it, when the time or the run is over.
@@ -172,8 +172,8 @@ milliseconds jittered(milliseconds length) {
 }
 
 /// Waits before another try. The exit code when there shall be none.
-std::optional<int> wait_to_retry(daybook::book& book, request const& what, child_end const& end,
-                                 std::int64_t tried, signals& caught) {
+std::optional<int> wait_to_retry(daybook::book& book, step_request const& what,
+                                 child_end const& end, std::int64_t tried, signals& caught) {
   if (tried >= what.retries || end.asked_to_end) return end.status.code();
   auto pause = what.backoff;
   for (std::int64_t i = 0; i < tried && pause < longest_backoff; ++i) pause *= 2;
@@ -185,7 +185,7 @@ std::optional<int> wait_to_retry(daybook::book& book, request const& what, child
   return {};
 }
 
-int step_until_done(request const& what, interrupt& pass_on) {
+int step_until_done(step_request const& what, interrupt& pass_on) {
   auto book = open_book(what.where);
   auto run = attach(book, what.token, what.who());
   if (!run) return exit_code::lost;
@@ -219,7 +219,7 @@ int step(arguments const& given) {
   std::signal(SIGPIPE, SIG_IGN);
   // A link of the chain: when the script around us dies with `run`, so do we, and our command.
   end_with_parent();
-  auto const what = read(given);
+  auto const what = read_step(given);
   auto pass_on = interrupt::none;
   int const code = step_until_done(what, pass_on);
   pass_interrupt_on(pass_on);

@@ -34,7 +34,7 @@ constexpr std::size_t buffer_size = 65536;
 constexpr std::size_t whole_write = 4096;
 
 /// Where a pump has its files.
-enum pump_file : int { from = 0, to = 1, asked = 2 };
+enum pump_file : int { from = 0, to = 1, alarm_file = 2 };
 
 [[noreturn]] void leave(int problem) noexcept { ::_exit(problem == EPIPE ? 0 : problem); }
 
@@ -81,8 +81,9 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
   std::int64_t owed = -1;  // bytes still to be passed on before we may answer; -1: nobody asks
   bool anyone_asks = true;
   for (;;) {
-    std::array<pollfd, 3> watch{
-        {{from, POLLIN, 0}, {to, 0, 0}, {anyone_asks && owed < 0 ? int{asked} : -1, POLLIN, 0}}};
+    std::array<pollfd, 3> watch{{{from, POLLIN, 0},
+                                 {to, 0, 0},
+                                 {anyone_asks && owed < 0 ? int{alarm_file} : -1, POLLIN, 0}}};
     // A line's beginning that is held back waits a moment for the rest, no longer.
     if (owed != 0 && ::poll(watch.data(), watch.size(), held > 0 ? 20 : -1) == 0) {
       write_lines(buffer.data(), std::exchange(held, 0), false);
@@ -92,14 +93,14 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
     if ((watch[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) leave(EPIPE);
     if (watch[2].revents != 0) {
       char byte = 0;
-      anyone_asks = ::read(asked, &byte, 1) == 1;
+      anyone_asks = ::read(alarm_file, &byte, 1) == 1;
       int waiting = 0;
       if (anyone_asks) owed = ::ioctl(from, FIONREAD, &waiting) == 0 ? waiting : 0;
     }
     if (owed == 0) {
       write_lines(buffer.data(), std::exchange(held, 0), false);
       owed = -1;
-      ::send(asked, "", 1, MSG_NOSIGNAL);
+      ::send(alarm_file, "", 1, MSG_NOSIGNAL);
       continue;
     }
     if (watch[0].revents == 0 && owed < 0) continue;
@@ -120,15 +121,15 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
 
 /// Its three files and nothing else: no pipe's other end, no database.
 void keep_files(int input, int output, int asks) noexcept {
-  constexpr int above = asked + 1;
+  constexpr int above = alarm_file + 1;
   int const a = ::fcntl(input, F_DUPFD, above);
   int const b = ::fcntl(output, F_DUPFD, above);
   int const c = ::fcntl(asks, F_DUPFD, above);
   if (a < 0 || b < 0 || c < 0) leave(errno);
   ::dup2(a, from);
   ::dup2(b, to);
-  ::dup2(c, asked);
-  ::close_range(asked + 1, ~0U, 0);
+  ::dup2(c, alarm_file);
+  ::close_range(alarm_file + 1, ~0U, 0);
 }
 
 bool worth_tapping(int file) noexcept {

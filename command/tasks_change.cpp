@@ -26,8 +26,8 @@ namespace {
 using daybook::task_request;
 using daybook::task_state;
 
-struct request {
-  request(std::string_view named, task_request asked) : verb(named), what(asked) {}
+struct tasks_request {
+  tasks_request(std::string_view named, task_request asked) : verb(named), what(asked) {}
 
   std::string_view verb;
   task_request what;
@@ -60,7 +60,7 @@ std::string words_of(std::vector<task_state> const& states) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-void add_which(CLI::App& app, request& into) {
+void add_which(CLI::App& app, tasks_request& into) {
   app.add_option("QUEUE", into.queue, "The queue")->required();
   auto* const keys = app.add_option("KEY", into.keys, "Which of its tasks");
   auto* const state = app.add_option("--state", into.state,
@@ -75,7 +75,7 @@ void add_which(CLI::App& app, request& into) {
 }
 
 /// The state that is meant; none: keys were given.
-std::optional<task_state> state_of(request const& given) {
+std::optional<task_state> state_of(tasks_request const& given) {
   auto const named = !given.state.empty();
   if (named == !given.keys.empty() || named != given.all) {
     throw complaint(exit_code::usage,
@@ -126,7 +126,7 @@ std::string behind(daybook::queue const& queue, daybook::key const& key, task_re
   return fmt::format(", behind {} of a higher priority or asked for sooner", count);
 }
 
-int ask_each(daybook::queue& queue, request const& given) {
+int ask_each(daybook::queue& queue, tasks_request const& given) {
   std::vector<daybook::key> keys;
   for (auto const& one : given.keys) keys.emplace_back(one);
   auto const who = given.by.remark();
@@ -143,7 +143,7 @@ int ask_each(daybook::queue& queue, request const& given) {
   return code;
 }
 
-int ask_all(daybook::queue& queue, request const& given, task_state state) {
+int ask_all(daybook::queue& queue, tasks_request const& given, task_state state) {
   progress_bar bar(printable(queue.name()));
   auto const count =
       queue.ask(state, given.what, given.by.remark(), [&](std::int64_t so_far) { bar.at(so_far); });
@@ -154,7 +154,7 @@ int ask_all(daybook::queue& queue, request const& given, task_state state) {
 }
 
 /// `asks`: also for keys, not only for all of them.
-int ask(request const& given, bool asks) {
+int ask(tasks_request const& given, bool asks) {
   auto const state = state_of(given);
   auto book = open_book(resolve(given.where));
   auto queue = must_have_queue(book, given.queue);
@@ -184,7 +184,7 @@ constexpr auto codes =
 
 constexpr auto usage = "QUEUE KEY... | QUEUE --state STATE --all [options]";
 
-int change_priority(request const& given, int priority) {
+int change_priority(tasks_request const& given, int priority) {
   auto book = open_book(resolve(given.where));
   auto queue = must_have_queue(book, given.queue);
   auto const who = given.by.remark();
@@ -204,7 +204,7 @@ int change_priority(request const& given, int priority) {
 int tasks_priority(arguments const& given) {
   CLI::App app{"Gives tasks another priority, from now on.", "daybook tasks priority"};
   app.footer(codes);
-  request what("tasks priority", task_request::run_now);
+  tasks_request what("tasks priority", task_request::run_now);
   int priority = 0;
   app.add_option("QUEUE", what.queue, "The queue")->required();
   app.add_option("KEY", what.keys, "Which of its tasks")->required();
@@ -222,7 +222,7 @@ int tasks_run_now(arguments const& given) {
   CLI::App app{"Makes tasks due now, before all others of their priority.",
                "daybook tasks run-now"};
   app.footer(codes);
-  request what("tasks run-now", task_request::run_now);
+  tasks_request what("tasks run-now", task_request::run_now);
   add_which(app, what);
   parse(app, given, usage);
   return ask(what, false);
@@ -232,7 +232,7 @@ int tasks_retry(arguments const& given) {
   CLI::App app{"The same as run-now with nothing counted, also for those that wait for a person.",
                "daybook tasks retry"};
   app.footer(codes);
-  request what("tasks retry", task_request::retry);
+  tasks_request what("tasks retry", task_request::retry);
   add_which(app, what);
   parse(app, given, usage);
   return ask(what, false);
@@ -242,7 +242,7 @@ int tasks_discard(arguments const& given) {
   CLI::App app{"Gives tasks up: for this turn, or for good in a queue without a period.",
                "daybook tasks discard"};
   app.footer(codes);
-  request what("tasks discard", task_request::discard);
+  tasks_request what("tasks discard", task_request::discard);
   add_which(app, what);
   parse(app, given, usage);
   return ask(what, true);
@@ -251,7 +251,7 @@ int tasks_discard(arguments const& given) {
 int tasks_resolve(arguments const& given) {
   CLI::App app{"Says how tasks went whose outcome is unknown.", "daybook tasks resolve"};
   app.footer(codes);
-  request what("tasks resolve", task_request::was_done);
+  tasks_request what("tasks resolve", task_request::was_done);
   bool done = false;
   bool not_done = false;
   add_which(app, what);
