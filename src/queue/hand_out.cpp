@@ -122,14 +122,15 @@ dispenser::plan dispenser::choose(instant now) {
 }
 
 /// The suspect: begun when a thread waits for it, and, where it is to be alone, when nothing else
-/// is in the threads' hands. Where that takes too long it goes back, and is tried again later.
+/// is in the threads' hands or begun for them. Where that takes too long it goes back, and is tried again later.
 dispenser::plan dispenser::choose_suspect(instant now, instant& later) {
   auto const one = suspect();
   if (!one) return {};
   auto const until = one->made + longest_quiet;
   if (one->in_quiet && now < until) later = std::min<instant>(later, until);
   bool const waits = one->next < one->size();
-  if (one->begun == 0 && waiting_ > 0 && (!one->in_quiet || open_ == 0)) {
+  bool const quiet = open_ == 0 && !first_of_others();
+  if (one->begun == 0 && waiting_ > 0 && (!one->in_quiet || quiet)) {
     return {act::begin, one, 1};
   }
   if (!one->in_quiet || now < until) return {};

@@ -110,6 +110,7 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   // Under the guard.
   /// Whose task is given next; null: there is none that may begin.
   [[nodiscard]] std::shared_ptr<hand> first_to_give(company beside) const;
+  [[nodiscard]] std::shared_ptr<hand> first_of_others() const;
   /// That of the suspect; null: none is in hand.
   [[nodiscard]] std::shared_ptr<hand> suspect() const;
   /// Whether a task only waits for the record of its beginning.

@@ -138,9 +138,14 @@ std::shared_ptr<hand> dispenser::first_to_give(company beside) const {
   if (auto const one = suspect()) {
     bool const now = !one->in_quiet || open_ == 0;
     if (now && one->to_give() > 0 && beside == company::none) return one;
-    // In quiet: nothing begins until it is over.
-    if (one->in_quiet) return nullptr;
+    // In quiet: nothing begins until it is over. The begun go before it.
+    if (one->in_quiet && one->begun > 0) return nullptr;
   }
+  return first_of_others();
+}
+
+/// The claim whose begun tasks go to the threads next, suspects apart; null: none is begun.
+std::shared_ptr<hand> dispenser::first_of_others() const {
   auto const first = std::find_if(hands_.begin(), hands_.end(), [](auto const& one) {
     return one->to_give() > 0 && !one->alone;
   });

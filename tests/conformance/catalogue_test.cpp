@@ -150,7 +150,9 @@ class catalogue : public on_engine {
   /// The plan of each part of a statement, in the engine's own words.
   daybook::db::table explained(daybook::db::session& on, std::string const& how,
                                daybook::db::statement what, samples const& with) const {
-    what.text = how + what.text;
+    // A setting of MariaDB's for one statement stands before all of it.
+    auto const setting = what.text.starts_with("/*M!") ? what.text.find("*/") + 2 : 0;
+    what.text.insert(setting, (setting > 0 ? " " : "") + how);
     std::vector<daybook::value> values;
     for (auto const& name : what.inputs) values.push_back(with.of(what.name, name));
     return on.run(what, values);
