@@ -122,7 +122,8 @@ dispenser::plan dispenser::choose(instant now) {
 }
 
 /// The suspect: begun when a thread waits for it, and, where it is to be alone, when nothing else
-/// is in the threads' hands or begun for them. Where that takes too long it goes back, and is tried again later.
+/// is in the threads' hands or begun for them. Where that takes too long it goes back, and is
+/// tried again later.
 dispenser::plan dispenser::choose_suspect(instant now, instant& later) {
   auto const one = suspect();
   if (!one) return {};
