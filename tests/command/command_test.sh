@@ -192,7 +192,7 @@ kill -TERM "$last"
 wait "$last"
 is "signal while waiting" 143 $?
 background waiter2 run busy --wait 1m -- sh -c 'echo got it'
-sleep 0.3
+until_true $patience there waiter2.err
 kill -TERM "$(cat busy.pid)"
 wait "$holder"
 is "the holder's command was killed" 143 $?

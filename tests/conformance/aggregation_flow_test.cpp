@@ -1,6 +1,7 @@
 // Aggregations where nothing stands still: rows that come in, and parents that others close, while
 // rows are gathered.
 #include "aggregating.hpp"
+#include "waiting.hpp"
 
 #include <atomic>
 #include <functional>
@@ -141,14 +142,7 @@ TEST_P(gathered_in_flow, parents_are_locked_in_the_order_of_their_keys) {
   theirs.execute("begin");
   theirs.execute("select pay_no from t_move_pay where pay_no = '" + key_at(1000) + "' for update");
   std::jthread gathers([&] { EXPECT_EQ(pay.aggregate().rows, 2000); });
-  std::string const waits =
-      on_postgres() ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
-                      "datname = current_database()"
-                    : "select count(*) from information_schema.innodb_trx "
-                      "where trx_state = 'LOCK WAIT'";
-  for (int tries = 0; database_.query(waits) == "0" && tries < 500; ++tries) {
-    std::this_thread::sleep_for(110ms);
-  }
+  EXPECT_TRUE(comes_true(lock_waits()));
   support::raw_connection other(direct_url());
   other.execute("begin");
   EXPECT_EQ(other.execute("select count(*) from (select pay_no from t_move_pay for update skip "

@@ -70,15 +70,7 @@ TEST_P(deadline, a_holder_that_comes_late_by_itself_says_so) {
 TEST_P(deadline, is_looked_at_again_by_who_has_waited_for_the_row) {
   if (on_sqlite()) return;  // who writes has the whole file
   support::raw_connection another(direct_url());
-  support::raw_connection watcher(
-      on_postgres() ? direct_url() : std::getenv((GetParam().environment + "_ADMIN").c_str()));
-  auto const waits = [&] {
-    return watcher.execute(on_postgres()
-                               ? "select count(*) from pg_stat_activity where wait_event_type = "
-                                 "'Lock' and datname = current_database()"
-                               : "select variable_value from information_schema.global_status "
-                                 "where variable_name = 'Innodb_row_lock_current_waits'") != "0";
-  };
+  auto const waits = lock_waits();
   for (std::string const last : {"step", "record", "once", "finish", "fail"}) {
     key const piece{last};
     auto run = taken(book_.start(nightly_, piece, {.deadline = 10s}));

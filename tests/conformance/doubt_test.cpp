@@ -2,6 +2,7 @@
 // effect is there once. `cut` at NAME.before_commit is a COMMIT that never arrived, at
 // NAME.committed one whose reply was lost.
 #include "fixture.hpp"
+#include "waiting.hpp"
 
 #include "base/failpoint.hpp"
 
@@ -301,6 +302,7 @@ TEST_P(doubt, is_settled_only_when_the_old_transaction_has_ended) {
     std::jthread stands;
     std::atomic<bool> holds = false;
     int calls = 0;
+    auto const waits = lock_waits();
     cut("step.before_commit");
     auto const body = [&](transaction& tx) {
       if (calls++ > 0) {
@@ -320,19 +322,10 @@ TEST_P(doubt, is_settled_only_when_the_old_transaction_has_ended) {
             piece.str() + "'");
         old_backend.execute("insert into effect values ('" + piece.str() + "')");
         holds = true;
-        std::this_thread::sleep_for(300ms);
+        EXPECT_TRUE(comes_true(waits));  // who settles the doubt
         old_backend.execute(commits ? "commit" : "rollback");
       });
-      // Until it waits for the row, which this step has; a minute at most.
-      auto const waits =
-          on_postgres() ? "select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
-                          "and datname = current_database()"
-                        : "select count(*) from information_schema.processlist where "
-                          "db = database() and command in ('Execute', 'Query') and "
-                          "time_ms > 100 and info like 'update daybook_run%'";
-      for (int i = 0; i < 1200 && database_.query(waits) == "0"; ++i) {
-        std::this_thread::sleep_for(50ms);
-      }
+      EXPECT_TRUE(comes_true(waits)) << "for the row, which this step has";
     };
     auto const what = run.step("load", {.fence = daybook::fence_position::first}, body);
     EXPECT_TRUE(holds);

@@ -178,6 +178,20 @@ class on_engine : public testing::TestWithParam<support::engine> {
     return server.substr(0, server.rfind('/')) + url.substr(url.rfind('/'));
   }
 
+  /// Says, whenever it is called, whether some session of the server waits for a row's lock.
+  [[nodiscard]] auto lock_waits() const {
+    auto const url = on_postgres()
+                         ? direct_url()
+                         : std::string(std::getenv((GetParam().environment + "_ADMIN").c_str()));
+    return [session = std::make_shared<support::raw_connection>(url), postgres = on_postgres()] {
+      return session->execute(postgres
+                                  ? "select count(*) from pg_stat_activity where wait_event_type = "
+                                    "'Lock' and datname = current_database()"
+                                  : "select variable_value from information_schema.global_status "
+                                    "where variable_name = 'Innodb_row_lock_current_waits'") != "0";
+    };
+  }
+
   recorder log_;
   empty_database empty_;
   support::fresh_database& database_;

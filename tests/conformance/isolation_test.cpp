@@ -32,18 +32,6 @@ class isolation : public on_engine {
     options.movable_clock = false;
     return options;
   }
-  /// Until some session here waits for a lock; a minute at most.
-  void wait_until_one_waits() const {
-    // innodb_trx would tell, but it is renewed only when nobody asked for a tenth of a second.
-    auto const asked = on_mariadb() ? "select count(*) from information_schema.processlist where "
-                                      "db = database() and command in ('Execute', 'Query') and "
-                                      "time_ms > 100 and info like 'update account%'"
-                                    : "select count(*) from pg_stat_activity where "
-                                      "wait_event_type = 'Lock' and datname = current_database()";
-    for (int i = 0; i < 1200 && database_.query(asked) == "0"; ++i) {
-      std::this_thread::sleep_for(50ms);
-    }
-  }
   [[nodiscard]] std::string total(int id) const {
     return database_.query("select total from account where id = " + std::to_string(id));
   }
@@ -56,7 +44,7 @@ class isolation : public on_engine {
     rival.execute("update account set total = total + 100 where id = 2");
     return std::jthread([&] {
       try {
-        wait_until_one_waits();
+        EXPECT_TRUE(comes_true(lock_waits()));
         rival.execute("update account set total = total + 100 where id = 1");
         rival.execute("commit");
       } catch (std::exception const& e) {

@@ -1,6 +1,7 @@
 // Steps outside the database: at least once, with the same key each time; at most once, with the
 // outcome known, found out, or left to a person.
 #include "fixture.hpp"
+#include "waiting.hpp"
 
 #include "base/failpoint.hpp"
 
@@ -458,7 +459,7 @@ TEST_P(modes, success_waits_for_an_intent_that_is_being_written) {
         "from daybook_run" +
         where);
     std::jthread const ends([&] {
-      std::this_thread::sleep_for(200ms);  // until finish() waits for the row
+      EXPECT_TRUE(comes_true(lock_waits())) << "finish() waits for the row";
       child.execute(commits ? "commit" : "rollback");
     });
     EXPECT_EQ(std::move(run).finish().what(), commits ? outcome::unknown : outcome::done);

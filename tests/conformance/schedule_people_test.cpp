@@ -1,5 +1,6 @@
 // What people do to schedules, and what is kept of them.
 #include "scheduling.hpp"
+#include "waiting.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -288,13 +289,8 @@ TEST_P(schedules_of_people, what_is_begun_again_while_others_are_forgotten_stays
   theirs.execute("update daybook_tick set state = 0, by_hand = 2" + first);
   clock_.advance(1min);
   auto drained = std::async(std::launch::async, [this] { return first_.drain(); });
-  std::string const waits = on_postgres()
-                                ? "select count(*) from pg_stat_activity where wait_event = "
-                                  "'transactionid' and datname = current_database()"
-                                : "select count(*) from information_schema.innodb_trx "
-                                  "where trx_state = 'LOCK WAIT'";
-  // MariaDB makes its table anew when nobody has looked for a tenth of a second.
-  while (drained.wait_for(110ms) != std::future_status::ready && database_.query(waits) == "0") {
+  auto const waits = lock_waits();
+  while (drained.wait_for(1ms) != std::future_status::ready && !waits()) {
   }
   EXPECT_EQ(database_.query("select count(*) from daybook_tick where state = 2"), "32")
       << "what was launched does not wait for that";

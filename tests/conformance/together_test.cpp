@@ -1,6 +1,7 @@
 // Several statements in one transaction that they begin and end themselves: db::session::together,
 // and what the core makes of it.
 #include "fixture.hpp"
+#include "waiting.hpp"
 
 #include "core/transact.hpp"
 #include "work/engine.hpp"
@@ -246,15 +247,7 @@ TEST_P(together, is_tried_again_whole) {
         core::write_together(with, {.name = "operate"},
                              std::vector<db::call>{{&add, {}}, call(2), call(1)});
       });
-      std::string const waits = on_postgres()
-                                    ? "select count(*) from pg_stat_activity where wait_event = "
-                                      "'transactionid' and datname = current_database()"
-                                    : "select count(*) from information_schema.innodb_trx "
-                                      "where trx_state = 'LOCK WAIT'";
-      // MariaDB makes its table anew when nobody has looked for a tenth of a second.
-      for (int tries = 0; database_.query(waits) == "0" && tries < 500; ++tries) {
-        std::this_thread::sleep_for(110ms);
-      }
+      EXPECT_TRUE(comes_true(lock_waits()));
     }
     on.run(change, call(2).values);
     return core::decision::commit;
