@@ -34,6 +34,11 @@ function(daybook_add_library name)
     # Only a build for tests lets the environment leave a rule out (src/base/mutant.hpp).
     target_compile_definitions(${name} PRIVATE DAYBOOK_MUTANTS)
   endif()
+  if(DAYBOOK_UNDEFINED_SANITIZER)
+    # The library alone: the tests take twice as long to compile with it, and are not what users run.
+    target_compile_options(${name} PRIVATE -fsanitize=undefined -fno-sanitize-recover=all)
+    target_link_options(${name} PUBLIC -fsanitize=undefined)
+  endif()
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON

@@ -76,7 +76,7 @@ TEST(zone, knows_what_a_local_time_means) {
   EXPECT_EQ(berlin.to_instants(local_timestamp::min()).comes, kind::never);
 }
 
-std::pair<fault, std::string> why_not(std::string const& name) {
+std::pair<fault, std::string> zone_mistake(std::string const& name) {
   try {
     zone const made(name);
     return {fault::internal, "nothing"};
@@ -92,19 +92,19 @@ TEST(zone, refuses_names_that_are_none) {
         std::string("Europe/.Berlin"), std::string("tzdata.zi"), std::string("Europe/Berlin\0", 14),
         std::string("Europe/Berl\n"), std::string(65, 'a'), std::string("+1"),
         std::string("\xc3\xa4")}) {
-    auto const [kind, what] = why_not(name);
+    auto const [kind, what] = zone_mistake(name);
     EXPECT_EQ(kind, fault::bad_argument) << name;
     EXPECT_THAT(what, testing::HasSubstr("is no name: write it as 'Europe/Berlin'"));
     EXPECT_THAT(what, testing::Not(testing::HasSubstr("\n")));
   }
-  EXPECT_THAT(why_not("Europe/Berlln").second, testing::HasSubstr("is not in "));
-  EXPECT_THAT(why_not("Europe").second, testing::HasSubstr("is not in "));
-  EXPECT_EQ(why_not("Europe").first, fault::bad_argument);
-  EXPECT_THAT(why_not("Europe/Berlin/x").second, testing::HasSubstr("is not in "));
-  EXPECT_THAT(why_not("localtime").second, testing::HasSubstr("another zone on each machine"));
-  EXPECT_THAT(why_not("leapseconds").second, testing::HasSubstr("is broken"));
-  EXPECT_EQ(why_not("leapseconds").first, fault::configuration);
-  EXPECT_THAT(why_not("right/Europe/Berlin").second, testing::HasSubstr("without right/"));
+  EXPECT_THAT(zone_mistake("Europe/Berlln").second, testing::HasSubstr("is not in "));
+  EXPECT_THAT(zone_mistake("Europe").second, testing::HasSubstr("is not in "));
+  EXPECT_EQ(zone_mistake("Europe").first, fault::bad_argument);
+  EXPECT_THAT(zone_mistake("Europe/Berlin/x").second, testing::HasSubstr("is not in "));
+  EXPECT_THAT(zone_mistake("localtime").second, testing::HasSubstr("another zone on each machine"));
+  EXPECT_THAT(zone_mistake("leapseconds").second, testing::HasSubstr("is broken"));
+  EXPECT_EQ(zone_mistake("leapseconds").first, fault::configuration);
+  EXPECT_THAT(zone_mistake("right/Europe/Berlin").second, testing::HasSubstr("without right/"));
 }
 
 TEST(zone, honours_tzdir) {
@@ -114,10 +114,10 @@ TEST(zone, honours_tzdir) {
                              std::filesystem::copy_options::overwrite_existing);
   std::ofstream(folder / "Broken") << "TZif2";
   setenv("TZDIR", folder.c_str(), 1);
-  auto const found = why_not("Home/Town");
-  auto const broken = why_not("Broken");
-  auto const missing = why_not("Asia/Tokyo");
-  auto const utc = why_not("UTC");
+  auto const found = zone_mistake("Home/Town");
+  auto const broken = zone_mistake("Broken");
+  auto const missing = zone_mistake("Asia/Tokyo");
+  auto const utc = zone_mistake("UTC");
   unsetenv("TZDIR");
   EXPECT_EQ(found.second, "nothing");
   EXPECT_THAT(broken.second, testing::HasSubstr("it is cut short"));
