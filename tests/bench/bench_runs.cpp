@@ -245,8 +245,8 @@ bool line(support::engine const& on, char const* what, counts const& found, prom
   return kept;
 }
 
-/// Start 1 commit, a step the user's own, finish 1, a renewal 1 and then a look at what the book says
-/// is this holder's; a write alone in its transaction is one round trip.
+/// Start 1 commit, a step the user's own, finish 1, a renewal 1 and then a look at what the book
+/// says is this holder's; a write alone in its transaction is one round trip.
 bool costs(support::engine const& on) {
   scene here(on, 1);
   constexpr int times = 10;
