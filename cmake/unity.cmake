@@ -14,9 +14,7 @@ function(daybook_unity target)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(SORT sources)
   foreach(source ${sources})
-    get_filename_component(folder "${source}" DIRECTORY)
-    # The same names in each checkout, so that a compiler's cache knows them again.
-    string(REPLACE "${PROJECT_SOURCE_DIR}/" "" folder "/${folder}")
+    get_filename_component(folder ${source} DIRECTORY)
     if(folder MATCHES "/drivers$")  # each engine's driver is a folder in all but name
       string(REGEX MATCH "/(sqlite|postgres|mysql|[^/]*)[^/]*$" name ${source})
       string(APPEND folder /${CMAKE_MATCH_1})
