@@ -9,10 +9,9 @@ add_custom_command(
   COMMENT "Embedding sql/")
 add_custom_target(daybook_sql DEPENDS ${daybook_embedded_sql})
 
-file(GLOB daybook_sources CONFIGURE_DEPENDS
-     ${PROJECT_SOURCE_DIR}/src/*.cpp ${PROJECT_SOURCE_DIR}/src/*/*.cpp)
+file(GLOB_RECURSE daybook_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER daybook_sources EXCLUDE REGEX "_test\\.cpp$")
-file(GLOB daybook_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/daybook/*.hpp)
+file(GLOB_RECURSE daybook_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/daybook/*.hpp)
 
 # Programs built against one 0.N run with its patches only; from 1.0 on, with every 1.N.
 set(daybook_soversion ${PROJECT_VERSION_MAJOR})

@@ -1,6 +1,6 @@
-# Several sources of one folder, compiled as one: a third of the time where all of it is compiled
-# anew, for most of what a compiler reads is the same headers. Sources of different folders stay
-# apart, so that the folders' namespaces do.
+# Several sources of one room, compiled as one: a third of the time where all of it is compiled
+# anew, for most of what a compiler reads is the same headers. Sources of different rooms stay
+# apart, so that the rooms' namespaces do; folders within a room do not matter, but in src/drivers.
 #   daybook_unity(TARGET [SIZE])     SIZE: how many sources at most become one (12)
 function(daybook_unity target)
   if(NOT DAYBOOK_UNITY)
@@ -12,12 +12,13 @@ function(daybook_unity target)
   endif()
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  list(SORT sources)
+  list(SORT sources COMPARE FILE_BASENAME)  # not by folders within a room
   foreach(source ${sources})
-    get_filename_component(folder ${source} DIRECTORY)
-    if(folder MATCHES "/drivers$")  # each engine's driver is a folder in all but name
-      string(REGEX MATCH "/(sqlite|postgres|mysql|[^/]*)[^/]*$" name ${source})
-      string(APPEND folder /${CMAKE_MATCH_1})
+    get_filename_component(folder ${source} ABSOLUTE)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    get_filename_component(folder ${folder} DIRECTORY)
+    if(folder MATCHES "^(src/drivers/[^/]+|src/[^/]+|command|tests/conformance|tests/proof/[^/]+)")
+      set(folder ${CMAKE_MATCH_1})
     endif()
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     math(EXPR number_${folder} "${number_${folder}} + 1" OUTPUT_FORMAT DECIMAL)

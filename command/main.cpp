@@ -1,11 +1,11 @@
 // The daybook command: finds the verb, and turns what goes wrong into the exit codes that scripts
 // depend on (exit.hpp). Everything it does, it does through the public API.
-#include "exit.hpp"
-#include "format.hpp"
-#include "inherited.hpp"
-#include "init.hpp"
-#include "options.hpp"
-#include "verbs.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "cli/verbs.hpp"
+#include "config/options.hpp"
+#include "daemon/init.hpp"
+#include "process/inherited.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/version.hpp>

@@ -1,17 +1,17 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
 #include "aggregation/store.hpp"
-#include "core/doctor.hpp"
-#include "core/inspect.hpp"
-#include "core/operate.hpp"
-#include "core/transact.hpp"
+#include "core/admin/doctor.hpp"
+#include "core/admin/inspect.hpp"
+#include "core/admin/operate.hpp"
+#include "core/tx/transact.hpp"
 #include "drivers/drivers.hpp"
 #include "base/uuid.hpp"
 #include "planner/store.hpp"
-#include "queue/examine.hpp"
-#include "queue/store.hpp"
+#include "queue/admin/examine.hpp"
+#include "queue/members/store.hpp"
 #include "schedule/store.hpp"
-#include "work/engine.hpp"
-#include "work/planning.hpp"
+#include "service/engine.hpp"
+#include "service/planning.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>

@@ -1,8 +1,8 @@
 // daybook::testing: what only tests may do to a book.
 #include "base/failpoint.hpp"
 #include "base/numbers.hpp"
-#include "core/transact.hpp"
-#include "work/engine.hpp"
+#include "core/tx/transact.hpp"
+#include "service/engine.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/testing.hpp>

@@ -9,7 +9,7 @@
 //   PQexec(shop, "commit");
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/transaction.hpp>
 
 #include <functional>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <daybook/aggregation_options.hpp>
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/time.hpp>
 

@@ -12,7 +12,7 @@
 #include <daybook/aggregation.hpp>
 #include <daybook/book_options.hpp>
 #include <daybook/error.hpp>
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>

@@ -4,7 +4,7 @@
 // Lifetime: the queue's book must outlive it.
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/task.hpp>
 

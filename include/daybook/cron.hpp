@@ -6,10 +6,10 @@
 //   auto const tick = nightly.next(now, daybook::zone("Europe/Prague"));
 #pragma once
 
-#include <daybook/cron_fields.hpp>
-#include <daybook/cron_mistake.hpp>
-#include <daybook/cron_reader.hpp>
-#include <daybook/export.hpp>
+#include <daybook/detail/cron_fields.hpp>
+#include <daybook/detail/cron_mistake.hpp>
+#include <daybook/detail/cron_reader.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/time.hpp>
 #include <daybook/zone.hpp>
 

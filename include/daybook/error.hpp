@@ -5,7 +5,7 @@
 //   catch (daybook::error const& e) { if (e.retryable()) try_later(); else report(e.what()); }
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 
 #include <cstdint>
 #include <stdexcept>

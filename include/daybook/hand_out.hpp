@@ -10,7 +10,7 @@
 //   out.stop();
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/task.hpp>
 

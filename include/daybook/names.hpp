@@ -5,7 +5,7 @@
 //   daybook::key const customer{"customer/42"};
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 
 #include <compare>
 #include <cstddef>

@@ -11,7 +11,7 @@
 //   node.stop();
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/job.hpp>
 #include <daybook/planner.hpp>
 #include <daybook/tick.hpp>

@@ -7,7 +7,7 @@
 //   };
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 
 #include <chrono>
 #include <cstdint>

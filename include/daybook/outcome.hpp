@@ -4,7 +4,7 @@
 //   if (auto answer = run.step("post", body); answer.what() == daybook::outcome::lost) return 79;
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/time.hpp>
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   auto attempt = co_await book.start_async(daybook::process{"nightly"});
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 
 #include <chrono>
 #include <concepts>

@@ -8,7 +8,7 @@
 //   for (auto const& one : orders.refusals()) std::cout << one.key << ": " << one.reason << '\n';
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/planner_options.hpp>
 #include <daybook/planner_period.hpp>

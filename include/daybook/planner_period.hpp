@@ -6,7 +6,7 @@
 //   }
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/time.hpp>
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <daybook/claim.hpp>
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/outcome.hpp>

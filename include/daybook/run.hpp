@@ -10,7 +10,7 @@
 //   std::move(run).finish();
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/names.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/step.hpp>

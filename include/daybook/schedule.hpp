@@ -7,7 +7,7 @@
 #pragma once
 
 #include <daybook/cron.hpp>
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/time.hpp>
 #include <daybook/zone.hpp>

@@ -5,8 +5,8 @@
 //   tx.exec("insert into invoice(customer, total) values (:customer, :total)", name, cents);
 #pragma once
 
-#include <daybook/export.hpp>
-#include <daybook/transaction_control.hpp>
+#include <daybook/detail/export.hpp>
+#include <daybook/detail/transaction_control.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -9,7 +9,7 @@
 //   });
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/transaction.hpp>
 

@@ -4,7 +4,7 @@
 //   queue.add(daybook::key{"customer/42"}, {.payload = R"({"full": true})"});
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/time.hpp>
 
 #include <chrono>

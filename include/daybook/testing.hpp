@@ -9,7 +9,7 @@
 #pragma once
 
 #include <daybook/book.hpp>
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/names.hpp>
 #include <daybook/time.hpp>
 

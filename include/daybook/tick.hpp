@@ -7,7 +7,7 @@
 //   });
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/run.hpp>
 #include <daybook/schedule.hpp>
 #include <daybook/time.hpp>

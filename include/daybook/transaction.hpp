@@ -6,7 +6,7 @@
 //   run.step("post", [](daybook::transaction& tx) { tx.exec("update ledger set posted = 1"); });
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/sql.hpp>
 
 #include <concepts>

@@ -10,7 +10,7 @@
 //   products.reconcile();
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/time.hpp>

@@ -6,7 +6,7 @@
 //   auto const wall = berlin.to_local(instant);  // 02:30 CEST; an hour later 02:30 CET
 #pragma once
 
-#include <daybook/export.hpp>
+#include <daybook/detail/export.hpp>
 #include <daybook/time.hpp>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 -- Claims: a batch of tasks in one holder's hands. The claim's row is the fence of all that is
 -- done with it; its id is fresh for each claim. Rows in a text are read as the columns c0, c1, ... of
--- daybook_rows(text) (src/drivers/sqlite_rows.hpp).
+-- daybook_rows(text) (src/drivers/sqlite/sqlite_rows.hpp).
 
 -- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
 -- `segments`: no more than so many are looked at. An index probe for each lane. A row without an id:

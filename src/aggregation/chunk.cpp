@@ -4,7 +4,7 @@
 #include "base/rows.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 
 #include <daybook/error.hpp>

@@ -5,7 +5,7 @@
 
 #include "aggregation/pass.hpp"
 #include "aggregation/store.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 
 #include <cstdint>
 #include <map>

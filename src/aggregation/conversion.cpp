@@ -1,6 +1,6 @@
 #include "aggregation/conversion.hpp"
 
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 
 namespace daybook {
 inline namespace v1 {

@@ -2,7 +2,7 @@
 // Thread safety: values.
 #pragma once
 
-#include "core/context.hpp"
+#include "core/tx/context.hpp"
 #include "tables/table.hpp"
 
 #include <string>

@@ -1,8 +1,8 @@
 #include "aggregation/definition.hpp"
 
 #include "base/limits.hpp"
-#include "core/run.hpp"
-#include "core/transact.hpp"
+#include "core/run/run.hpp"
+#include "core/tx/transact.hpp"
 
 #include <daybook/error.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aggregation/statements.hpp"
-#include "core/context.hpp"
+#include "core/tx/context.hpp"
 #include "tables/table.hpp"
 
 #include <daybook/aggregation_options.hpp>

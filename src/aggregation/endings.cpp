@@ -6,7 +6,7 @@
 
 #include "base/rows.hpp"
 #include "base/uuid.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 
 #include <daybook/error.hpp>
 

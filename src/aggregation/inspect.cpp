@@ -4,7 +4,7 @@
 
 #include "base/limits.hpp"
 #include "base/rows.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 
 #include <daybook/error.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "aggregation/amounts.hpp"
 #include "aggregation/store.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 
 namespace daybook {
 inline namespace v1 {

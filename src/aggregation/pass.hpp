@@ -7,7 +7,7 @@
 #pragma once
 
 #include "aggregation/definition.hpp"
-#include "core/context.hpp"
+#include "core/tx/context.hpp"
 #include "db/session.hpp"
 
 #include <cstdint>

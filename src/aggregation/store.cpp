@@ -4,9 +4,9 @@
 #include "base/numbers.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
-#include "core/operate.hpp"
-#include "core/run.hpp"
-#include "core/transact.hpp"
+#include "core/admin/operate.hpp"
+#include "core/run/run.hpp"
+#include "core/tx/transact.hpp"
 
 #include <daybook/error.hpp>
 

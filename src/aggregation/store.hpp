@@ -5,7 +5,7 @@
 #include "aggregation/amounts.hpp"
 #include "aggregation/definition.hpp"
 #include "aggregation/keys.hpp"
-#include "core/context.hpp"
+#include "core/tx/context.hpp"
 #include "db/session.hpp"
 
 #include <daybook/aggregation.hpp>

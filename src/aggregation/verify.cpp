@@ -2,7 +2,7 @@
 #include "aggregation/store.hpp"
 
 #include "base/limits.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 
 #include <daybook/error.hpp>
 

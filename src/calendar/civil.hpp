@@ -2,7 +2,7 @@
 // Thread-safe.
 #pragma once
 
-#include <daybook/cron_fields.hpp>
+#include <daybook/detail/cron_fields.hpp>
 
 #include <chrono>
 #include <optional>

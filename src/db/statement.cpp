@@ -1,7 +1,7 @@
 #include "db/statement.hpp"
 
 #include <daybook/error.hpp>
-#include <daybook/transaction_control.hpp>
+#include <daybook/detail/transaction_control.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // What the engine would do for a planner's query, looked through for tables that it reads whole.
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 #include "planner/asked.hpp"
 #include "planner/store.hpp"
 #include "tables/table.hpp"

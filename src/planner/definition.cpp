@@ -1,7 +1,7 @@
 #include "planner/definition.hpp"
 
 #include "base/limits.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 
 #include <daybook/error.hpp>

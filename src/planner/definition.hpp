@@ -2,8 +2,8 @@
 // Thread safety: values.
 #pragma once
 
-#include "core/context.hpp"
-#include "queue/store.hpp"
+#include "core/tx/context.hpp"
+#include "queue/members/store.hpp"
 
 #include <daybook/planner.hpp>
 

@@ -3,7 +3,7 @@
 #include "base/mutant.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 
 #include <daybook/error.hpp>

@@ -3,10 +3,10 @@
 // Thread safety: one thread.
 #pragma once
 
-#include "core/context.hpp"
+#include "core/tx/context.hpp"
 #include "db/statement.hpp"
 #include "planner/definition.hpp"
-#include "queue/store.hpp"
+#include "queue/members/store.hpp"
 
 #include <daybook/planner.hpp>
 

@@ -1,7 +1,7 @@
 // A pass: a run, and its pages, each a step of that; and a preview, which undoes them.
 #include "base/limits.hpp"
-#include "core/run.hpp"
-#include "core/transact.hpp"
+#include "core/run/run.hpp"
+#include "core/tx/transact.hpp"
 #include "planner/strategy.hpp"
 
 #include <daybook/error.hpp>

@@ -1,9 +1,9 @@
 #include "planner/store.hpp"
 
 #include "base/limits.hpp"
-#include "core/operate.hpp"
-#include "core/run.hpp"
-#include "core/transact.hpp"
+#include "core/admin/operate.hpp"
+#include "core/run/run.hpp"
+#include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 #include "planner/periods.hpp"
 #include "planner/strategy.hpp"

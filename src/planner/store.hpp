@@ -2,11 +2,11 @@
 // Thread-safe.
 #pragma once
 
-#include "core/context.hpp"
-#include "core/start.hpp"
+#include "core/run/start.hpp"
+#include "core/tx/context.hpp"
 #include "planner/declarations.hpp"
 #include "planner/definition.hpp"
-#include "queue/store.hpp"
+#include "queue/members/store.hpp"
 
 #include <daybook/planner.hpp>
 

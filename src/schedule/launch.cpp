@@ -1,7 +1,7 @@
 #include "schedule/launch.hpp"
 
 #include "base/mutant.hpp"
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 #include "schedule/store.hpp"
 
 #include <daybook/error.hpp>

@@ -3,9 +3,9 @@
 // Thread-safe.
 #pragma once
 
-#include "core/context.hpp"
-#include "core/holder.hpp"
-#include "core/start.hpp"
+#include "core/lease/holder.hpp"
+#include "core/run/start.hpp"
+#include "core/tx/context.hpp"
 #include "schedule/decide.hpp"
 #include "schedule/definition.hpp"
 

@@ -1,8 +1,8 @@
 #include "schedule/store.hpp"
 
 #include "base/limits.hpp"
-#include "core/holder.hpp"
-#include "core/operate.hpp"
+#include "core/admin/operate.hpp"
+#include "core/lease/holder.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/names.hpp>

@@ -2,8 +2,8 @@
 // Thread-safe.
 #pragma once
 
-#include "core/context.hpp"
-#include "core/transact.hpp"
+#include "core/tx/context.hpp"
+#include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 #include "schedule/decide.hpp"
 #include "schedule/definition.hpp"

@@ -1,7 +1,7 @@
 #include "tables/table.hpp"
 
 #include "base/digest.hpp"
-#include "core/transact.hpp"
+#include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 
 #include <daybook/error.hpp>

@@ -3,7 +3,7 @@
 // Thread safety: values.
 #pragma once
 
-#include "core/context.hpp"
+#include "core/tx/context.hpp"
 #include "db/session.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // its own driver, beside a book of the same database.
 #pragma once
 
-#include "fixture.hpp"
+#include "conformance/fixture.hpp"
 
 #include <libpq-fe.h>
 #include <mysql.h>

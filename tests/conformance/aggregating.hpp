@@ -1,7 +1,7 @@
 // Aggregations under test: the seed's own tables, as they stand, and what is expected of them.
 #pragma once
 
-#include "fixture.hpp"
+#include "conformance/fixture.hpp"
 
 #include <daybook/aggregation.hpp>
 

@@ -2,8 +2,8 @@
 // claimer's thread does.
 #pragma once
 
-#include "adopt.hpp"
-#include "waiting.hpp"
+#include "conformance/adopt.hpp"
+#include "conformance/waiting.hpp"
 
 #include <chrono>
 #include <future>

@@ -1,7 +1,7 @@
 // A plan of days in Berlin, where one has 23 hours, for the suites about windows.
 #pragma once
 
-#include "fixture.hpp"
+#include "conformance/fixture.hpp"
 
 #include <daybook/planner.hpp>
 

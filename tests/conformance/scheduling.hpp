@@ -2,7 +2,7 @@
 // done.
 #pragma once
 
-#include "fixture.hpp"
+#include "conformance/fixture.hpp"
 
 #include <daybook/node.hpp>
 

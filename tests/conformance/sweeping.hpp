@@ -1,7 +1,7 @@
 // A table whose rows are swept, for the suites about that.
 #pragma once
 
-#include "watching.hpp"
+#include "conformance/watching.hpp"
 
 #include <daybook/planner.hpp>
 #include <daybook/sweep.hpp>

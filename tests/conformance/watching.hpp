@@ -1,7 +1,7 @@
 // A table of the application's, and a queue that follows it, for the suites about both.
 #pragma once
 
-#include "fixture.hpp"
+#include "conformance/fixture.hpp"
 
 #include <cstdint>
 #include <set>

@@ -1,7 +1,7 @@
 // What the suites of nodes that work queues share.
 #pragma once
 
-#include "handing.hpp"
+#include "conformance/handing.hpp"
 
 #include <daybook/node.hpp>
 

@@ -1,5 +1,5 @@
 // Any text as a run's token: read back to the very same text, or no token.
-#include "core/token.hpp"
+#include "core/run/token.hpp"
 
 #include <cstdint>
 #include <cstdlib>

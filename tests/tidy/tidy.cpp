@@ -16,24 +16,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A room, and the rooms whose headers it may include. Arrows point downwards.
+/// A room, and the rooms whose headers it may include. Arrows point downwards. A name with a slash
+/// at its end stands for the folder and all below it.
 std::map<std::string, std::set<std::string>> const floors{
     {"base", {"base"}},
     {"calendar", {"calendar", "base"}},
     {"db", {"db", "base"}},
     {"drivers", {"drivers", "db", "base"}},
-    {"core", {"core", "db", "base"}},
-    {"tables", {"tables", "core", "db", "base"}},
-    {"queue", {"queue", "tables", "core", "db", "base"}},
-    {"schedule", {"schedule", "core", "db", "base"}},
-    {"aggregation", {"aggregation", "tables", "core", "db", "base"}},
-    {"planner", {"planner", "queue", "tables", "core", "calendar", "db", "base"}},
-    {"work", {"work", "planner", "schedule", "queue", "core", "db", "base"}},
+    {"drivers/sqlite", {"drivers/sqlite", "drivers", "db", "base"}},
+    {"drivers/postgres", {"drivers/postgres", "drivers", "db", "base"}},
+    {"drivers/mysql", {"drivers/mysql", "drivers", "db", "base"}},
+    {"core/tx", {"core/tx", "db", "base"}},
+    {"core/lease", {"core/lease", "core/tx", "db", "base"}},
+    {"core/run", {"core/run", "core/lease", "core/tx", "db", "base"}},
+    {"core/admin", {"core/", "db", "base"}},
+    {"tables", {"tables", "core/", "db", "base"}},
+    {"queue/model", {"queue/model", "base"}},
+    {"queue/members", {"queue/members", "queue/model", "tables", "core/", "db", "base"}},
+    {"queue/claims",
+     {"queue/claims", "queue/members", "queue/model", "tables", "core/", "db", "base"}},
+    {"queue/fetch",
+     {"queue/fetch", "queue/claims", "queue/members", "queue/model", "core/", "db", "base"}},
+    {"queue/maintenance",
+     {"queue/maintenance", "queue/claims", "queue/members", "queue/model", "tables", "core/", "db",
+      "base"}},
+    {"queue/admin", {"queue/", "tables", "core/", "db", "base"}},
+    {"schedule", {"schedule", "core/", "db", "base"}},
+    {"aggregation", {"aggregation", "tables", "core/", "db", "base"}},
+    {"planner", {"planner", "queue/", "tables", "core/", "calendar", "db", "base"}},
+    {"planner/sources", {"planner/", "queue/", "tables", "core/", "calendar", "db", "base"}},
+    {"service", {"service", "planner/", "schedule", "queue/", "core/", "db", "base"}},
     // The composition root, and what only tests may do: the two files above the rooms.
     {"book.cpp",
-     {"work", "planner", "aggregation", "schedule", "queue", "core", "drivers", "db", "base"}},
-    {"testing.cpp", {"work", "queue", "core", "db", "base"}},
+     {"service", "planner/", "aggregation", "schedule", "queue/", "core/", "drivers", "db",
+      "base"}},
+    {"testing.cpp", {"service", "queue/", "core/", "db", "base"}},
+    {"command/cli", {"command/cli"}},
+    {"command/config", {"command/config", "command/cli"}},
+    {"command/output", {"command/output", "command/config", "command/cli"}},
+    {"command/process", {"command/process", "command/output", "command/config", "command/cli"}},
+    {"command/attempt",
+     {"command/attempt", "command/process", "command/output", "command/config", "command/cli"}},
+    {"command/verbs",
+     {"command/verbs", "command/attempt", "command/process", "command/output", "command/config",
+      "command/cli"}},
+    {"command/daemon/children",
+     {"command/daemon/children", "command/attempt", "command/process", "command/output",
+      "command/config", "command/cli"}},
+    {"command/daemon",
+     {"command/daemon/", "command/verbs/", "command/attempt", "command/process", "command/output",
+      "command/config", "command/cli"}},
+    {"command", {"command/"}},
 };
+
+/// Folders that may have more sources than `largest_folder`: users type the names of public
+/// headers, and each program of misuse stands alone.
+std::set<std::string> const large_folders{"include/daybook", "tests/misuse"};
 
 std::set<std::string> const driver_headers{"libpq-fe.h", "sqlite3.h", "mysql.h", "mysqld_error.h",
                                            "errmsg.h"};
@@ -42,6 +80,7 @@ constexpr std::size_t longest_line = 100;
 constexpr int longest_header = 200;
 constexpr int longest_source = 500;
 constexpr int longest_function = 70;
+constexpr int largest_folder = 25;
 
 class report {
  public:
@@ -66,11 +105,51 @@ bool is_code(fs::path const& file) {
   return file.extension() == ".cpp" || file.extension() == ".hpp";
 }
 
-/// "src/core/run.cpp" -> "core"; "src/book.cpp" -> "book.cpp"; elsewhere its first folder.
+/// "src/core/run/run.cpp" -> "core/run"; "src/book.cpp" -> "book.cpp"; "command/main.cpp" ->
+/// "command"; elsewhere its first folder.
 std::string room_of(fs::path const& relative) {
-  auto part = relative.begin();
-  if (*part == "src") ++part;
-  return part->string();
+  auto const text = relative.string();
+  auto const folder = relative.parent_path().string();
+  if (text.starts_with("src/")) return folder == "src" ? text.substr(4) : folder.substr(4);
+  return text.starts_with("command/") ? folder : relative.begin()->string();
+}
+
+/// The floor of a room: its own, or that of the folder it is in.
+auto floor_of(std::string room) {
+  auto found = floors.find(room);
+  while (found == floors.end() && room.find('/') != std::string::npos) {
+    room.resize(room.rfind('/'));
+    found = floors.find(room);
+  }
+  return found;
+}
+
+/// Whether a room may include the headers of another.
+bool may_include(std::string const& room, std::set<std::string> const& allowed,
+                 std::string const& other) {
+  return room == other || std::any_of(allowed.begin(), allowed.end(), [&](std::string const& name) {
+           return name.ends_with('/') ? (other + '/').starts_with(name) : other == name;
+         });
+}
+
+/// In src and command: an include in quotes goes to no room above or beside.
+void check_floor(report& into, std::string const& room, fs::path const& relative, int line,
+                 std::string const& what) {
+  bool const command = relative.string().starts_with("command/");
+  auto const target = (command ? "command/" : "") + fs::path(what).parent_path().string();
+  if (command && floor_of(target)->first == "command") {
+    into.add(relative, line, "command sees the public headers only");
+    return;
+  }
+  auto const floor = floor_of(room);
+  if (floor == floors.end()) {
+    into.add(relative, line, "the room '" + room + "' stands on no floor: name it in tidy.cpp");
+  } else if (relative.string().ends_with("_test.cpp") &&
+             (what == "drivers/drivers.hpp" || what.starts_with("support/"))) {
+    return;  // a unit test may make a session, and use what tests share
+  } else if (!may_include(room, floor->second, target)) {
+    into.add(relative, line, room + " may not include " + what + ": floors point downwards");
+  }
 }
 
 void check_include(report& into, fs::path const& relative, int line, std::string const& text) {
@@ -80,25 +159,17 @@ void check_include(report& into, fs::path const& relative, int line, std::string
   auto const what = found[2].str();
   bool const quoted = found[1] == "\"";
   auto const room = room_of(relative);
-  if (driver_headers.contains(what) && room != "drivers" && room != "tests" && room != "examples") {
+  if (driver_headers.contains(what) && !room.starts_with("drivers") && room != "tests" &&
+      room != "examples" && room != "benchmarks") {
     into.add(relative, line, "only src/drivers, tests and examples may see " + what);
   }
   if (!quoted) return;
-  auto const slash = what.find('/');
-  if (relative.string().starts_with("src/")) {
-    auto const allowed = floors.find(room);
-    if (allowed == floors.end()) {
-      into.add(relative, line, "the room '" + room + "' stands on no floor: name it in tidy.cpp");
-    } else if (relative.string().ends_with("_test.cpp") &&
-               (what == "drivers/drivers.hpp" || what.starts_with("support/"))) {
-      return;  // a unit test may make a session, and use what tests share
-    } else if (!allowed->second.contains(what.substr(0, slash))) {
-      into.add(relative, line, room + " may not include " + what + ": floors point downwards");
-    }
+  if (relative.string().starts_with("src/") || relative.string().starts_with("command/")) {
+    check_floor(into, room, relative, line, what);
   } else if (room == "include") {
     into.add(relative, line, "a public header includes public headers only, with <>");
-  } else if ((room == "command" || room == "examples") && slash != std::string::npos) {
-    into.add(relative, line, room + " sees the public headers only");
+  } else if (room == "examples" && what.find('/') != std::string::npos) {
+    into.add(relative, line, "examples see the public headers only");
   }
 }
 
@@ -157,6 +228,15 @@ void check_functions(report& into, fs::path const& relative,
   }
 }
 
+/// Unit tests stand beside what they test, and are not counted.
+void check_folders(report& into, std::map<std::string, int> const& sources) {
+  for (auto const& [folder, count] : sources) {
+    if (count > largest_folder && !large_folders.contains(folder)) {
+      into.add(folder, count, "a folder with more than 25 sources: two questions?");
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -167,7 +247,8 @@ int main(int argc, char** argv) {
   fs::path const root = argv[1];
   report found;
   int files = 0;
-  for (auto const* folder : {"include", "src", "command", "examples", "tests"}) {
+  std::map<std::string, int> sources;
+  for (auto const* folder : {"include", "src", "command", "examples", "tests", "benchmarks"}) {
     for (auto const& entry : fs::recursive_directory_iterator(root / folder)) {
       if (!entry.is_regular_file() || !is_code(entry.path())) continue;
       auto const relative = fs::relative(entry.path(), root);
@@ -175,9 +256,13 @@ int main(int argc, char** argv) {
       auto const lines = lines_of(entry.path());
       check_lines(found, relative, lines);
       check_functions(found, relative, lines);
+      bool const unit =
+          relative.string().starts_with("src/") && relative.string().ends_with("_test.cpp");
+      sources[relative.parent_path().string()] += unit ? 0 : 1;
       ++files;
     }
   }
+  check_folders(found, sources);
   std::cout << files << " files, " << found.count() << " complaints\n";
   return found.count() == 0 && files > 20 ? 0 : 1;
 }

@@ -1,0 +1,49 @@
+#include "cli/person.hpp"
+
+#include "cli/exit.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+#include <pwd.h>
+#include <unistd.h>
+
+namespace command {
+
+void add_reason(CLI::App& app, person& into) {
+  app.add_option("--reason", into.reason, "Why; kept in the book with who and when")
+      ->type_name("TEXT");
+}
+
+void add_yes(CLI::App& app, person& into) {
+  app.add_flag("--yes", into.yes, "Do not ask; needed where there is no terminal to ask on");
+}
+
+daybook::remark person::remark() const {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  auto const* const user = ::getpwuid(::geteuid());
+  return {fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()),
+                      host.data()),
+          reason};
+}
+
+void make_sure(person const& who, std::string_view verb, std::string const& question) {
+  if (who.yes) return;
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
+    throw complaint(exit_code::usage,
+                    fmt::format("{}: there is no terminal to ask on: say --yes", verb));
+  }
+  std::fputs(fmt::format("{} [y/N] ", question).c_str(), stderr);
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != "y" && answer != "Y" && answer != "yes") {
+    throw complaint(exit_code::usage, fmt::format("{}: not confirmed, nothing was changed", verb));
+  }
+}
+
+}  // namespace command

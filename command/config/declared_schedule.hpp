@@ -1,0 +1,28 @@
+// [[schedule]] in daybook.toml: a schedule, and the command that each of its ticks runs.
+// Thread safety: values.
+#pragma once
+
+#include "config/placeholders.hpp"
+
+#include <daybook/cron.hpp>
+#include <daybook/schedule.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace command {
+
+struct declared_schedule {
+  std::string name;
+  daybook::cron cron = "* * * * *";
+  daybook::schedule_options options;
+  std::optional<std::chrono::milliseconds> timeout;  ///< of its command; empty: none
+  std::vector<pattern> command;
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
+}  // namespace command

@@ -1,0 +1,113 @@
+#include "daemon/children/launch.hpp"
+
+#include "attempt/attempt.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "output/capture.hpp"
+#include "process/attend.hpp"
+#include "process/child.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace command {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+program program_of(declared_schedule const& what, daybook::tick& tick, database const& where) {
+  std::array<std::string, tick_places.size()> const known{
+      instant(tick.at()), instant(tick.window().from), instant(tick.window().to),
+      tick.run().run_key().str(), what.name};
+  auto out = program_for(tick.run(), {}, where, filled(what.command, known));
+  out.environment.insert(out.environment.end(), {{"DAYBOOK_TICK", known[0]},
+                                                 {"DAYBOOK_WINDOW_START", known[1]},
+                                                 {"DAYBOOK_WINDOW_END", known[2]}});
+  out.environment.insert(out.environment.end(), what.environment.begin(), what.environment.end());
+  out.alone = true;
+  return out;
+}
+
+limits limits_of(declared_schedule const& what, daybook::tick& tick, launch_site const& at) {
+  return {.timeout = what.timeout,
+          .lost = tick.run().stop(),
+          .stopping = tick.stopping(),
+          .kill = at.kill,
+          .grace = at.grace,
+          .grace_when_lost = at.grace_when_lost};
+}
+
+attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at) {
+  auto how = program_of(what, tick, at.where);
+  capture output([&](printed_line const& one) {
+    at.log.info("output", {{"schedule", what.name},
+                           {"key", tick.run().run_key().str()},
+                           {"stream", one.stream},
+                           {"text", one.text}});
+  });
+  how.output = output.out();
+  how.errors = output.err();
+  child job(how);
+  output.started();
+  auto const end = attend(job, output, limits_of(what, tick, at));
+  tick.run().keep(end.status.code(), output.end());
+  return end;
+}
+
+std::string_view word_of(ended_by why) noexcept {
+  switch (why) {
+    case ended_by::itself: break;
+    case ended_by::timeout: return "timeout";
+    case ended_by::loss: return "lost";
+    case ended_by::stop: return "stopping";
+  }
+  return "itself";
+}
+
+}  // namespace
+
+void launch(declared_schedule const& what, daybook::tick& tick, launch_site const& at) {
+  auto& run = tick.run();
+  json const who{{"schedule", what.name}, {"key", run.run_key().str()}};
+  auto const with = [&who](json const& more) {
+    auto out = who;
+    out.update(more);
+    return out;
+  };
+  at.log.info("started", with({{"window_start", instant(tick.window().from)},
+                               {"window_end", instant(tick.window().to)},
+                               {"attempt", run.attempt()},
+                               {"failures", tick.facts().failures},
+                               {"crashes", tick.facts().crashes}}));
+  attended end;
+  try {
+    end = run_child(what, tick, at);
+  } catch (complaint const& e) {
+    run.keep(e.code(), {});
+    throw;
+  }
+  auto const how = end.status.text();
+  at.log.info("ended",
+              with({{"why", word_of(end.why)}, {"code", end.status.code()}, {"text", how}}));
+  switch (end.why) {
+    case ended_by::loss:
+      // Nothing to record, unless nobody has taken it after all.
+      tick.hand_back();
+      return;
+    case ended_by::stop:
+      if (!end.status.success()) tick.hand_back();
+      return;
+    case ended_by::timeout:
+      throw std::runtime_error(fmt::format("timed out after {}: {}", text_of(*what.timeout), how));
+    case ended_by::itself: break;
+  }
+  if (!end.status.success()) throw std::runtime_error(how);
+}
+
+}  // namespace command

@@ -1,0 +1,115 @@
+#include "daemon/children/queue_child.hpp"
+
+#include "attempt/attempt.hpp"
+#include "cli/exit.hpp"
+#include "output/tail.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t longest_said = 1500;
+
+/// The last lines, as one.
+std::string said_in(tail const& errors) {
+  auto text = errors.text();
+  if (text.size() > longest_said) {
+    auto const cut = text.size() - longest_said;
+    auto const line = text.find('\n', cut);
+    text.erase(0, line + 1 < text.size() ? line + 1 : cut);
+  }
+  auto const last = text.find_last_not_of("\r\n ");
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  std::string out;
+  for (char const c : text) c == '\n' ? out += " | " : out += c;
+  return out;
+}
+
+/// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it said on stderr"
+std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {
+  auto out = end.status.text();
+  if (end.why == ended_by::timeout) {
+    out = fmt::format("timed out after {}: {}", text_of(*what.timeout), out);
+  }
+  if (end.why == ended_by::stop) out = "ended because the daemon stops: " + out;
+  auto const said = said_in(errors);
+  return said.empty() ? out : out + ": " + said;
+}
+
+daybook::result later(declared_queue const& what, std::string const& remark) {
+  constexpr std::chrono::milliseconds least = std::chrono::seconds{1};
+  return daybook::result::snooze(std::max(what.options.backoff, least), remark);
+}
+
+}  // namespace
+
+program program_for(declared_queue const& what, std::span<std::string const> places,
+                    database const& where) {
+  program out{.words = filled(what.command, places),
+              .environment = {{token_variable, ""},  // it is in no run
+                              {"DAYBOOK_QUEUE", what.name},
+                              {"DAYBOOK_DATABASE_URL", where.url},
+                              {"DAYBOOK_SCHEMA", where.schema},
+                              {"DAYBOOK_PREFIX", where.prefix}},
+              .alone = true};
+  out.environment.insert(out.environment.end(), what.environment.begin(), what.environment.end());
+  return out;
+}
+
+command_end run_command(declared_queue const& what, limits const& within, program how,
+                        output_log& told, capture::line_reader const& said,
+                        std::size_t longest_line) {
+  tail errors;
+  capture output(
+      [&](printed_line const& one) {
+        if (one.stream == "stdout") return said(one);
+        told.take(one);
+        errors.add(one.text.data(), one.text.size());
+        errors.add("\n", 1);
+      },
+      longest_line);
+  how.output = output.out();
+  how.errors = output.err();
+  child one(how);
+  output.started();
+  auto const end = attend(one, output, within);
+  told.finish();
+  return {end, remark_of(what, end, errors)};
+}
+
+bool asks_for_later(attended const& end) noexcept {
+  return !end.status.by_signal && end.status.number == exit_code::busy;
+}
+
+std::optional<daybook::result> judged(declared_queue const& what, attended const& end,
+                                      std::string const& remark) {
+  bool const undone = asks_for_later(end);
+  bool const may_repeat = what.options.mode != daybook::step_mode::at_most_once;
+  if (end.why == ended_by::loss) return std::nullopt;
+  if (end.why == ended_by::stop && (undone || may_repeat)) return std::nullopt;
+  if (undone && end.why == ended_by::itself) return later(what, remark);
+  return undone || may_repeat ? daybook::result::failure(remark) : daybook::result::unknown(remark);
+}
+
+void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
+          journal& log) {
+  using kind = daybook::result::kind;
+  if (how.what() != kind::failure && how.what() != kind::unknown) return;
+  log.warning(how.what() == kind::failure ? "failed" : "unknown",
+              {{"queue", what.name},
+               {"key", of.key},
+               {"attempt", of.attempt},
+               {"text", without_passwords(how.remark())}});
+}
+
+void tell_lost(declared_queue const& what, std::size_t tasks, journal& log) {
+  log.warning("lost", {{"queue", what.name}, {"tasks", tasks}});
+}
+
+}  // namespace command

@@ -1,0 +1,17 @@
+// One task of a queue as one child process.
+// Thread safety: several threads at once, a task each.
+#pragma once
+
+#include "config/declared_queue.hpp"
+#include "daemon/children/launch.hpp"
+
+#include <daybook/job.hpp>
+
+namespace command {
+
+/// Returns when the command has ended. Exit code 0 is success, and the last line of its stdout is
+/// kept with it; docs/command.md has the others.
+[[nodiscard]] daybook::result do_task(declared_queue const& what, daybook::job& job,
+                                      launch_site const& at);
+
+}  // namespace command

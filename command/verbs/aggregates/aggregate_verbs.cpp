@@ -1,0 +1,87 @@
+#include "verbs/aggregates/aggregate_verbs.hpp"
+
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+
+#include <daybook/names.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace command {
+
+namespace {
+
+declared_aggregate must_declare(settings const& file, aggregate_request const& what) {
+  daybook::check_name("name of an aggregation", what.name);
+  auto const found = std::find_if(file.aggregates.begin(), file.aggregates.end(),
+                                  [&](auto const& one) { return one.name == what.name; });
+  if (found != file.aggregates.end()) return *found;
+  std::vector<std::string> names;
+  for (auto const& one : file.aggregates) names.push_back(one.name);
+  auto const there = there_are(std::move(names));
+  throw complaint(exit_code::missing,
+                  fmt::format("no [[aggregate]] is named {} in {}; {}", printable(what.name),
+                              printable(what.file), there.empty() ? "there is none in it" : there));
+}
+
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void add_file(CLI::App& app, aggregate_request& into) {
+  app.add_option("--config", into.file, "The file that declares it (daybook.toml)")
+      ->type_name("FILE");
+  add_database_options(app, into.where);
+}
+
+void add_aggregate(CLI::App& app, aggregate_request& into) {
+  app.add_option("NAME", into.name, "The aggregation")->required();
+  add_file(app, into);
+}
+
+opened_aggregate open_aggregate(aggregate_request const& what) {
+  auto const file = read_settings(what.file);
+  auto declared = must_declare(file, what);
+  auto book = open_book(resolve(what.where, file.database));
+  auto made = make(book, declared);
+  return {std::move(declared), std::move(book), std::move(made)};
+}
+
+daybook::aggregation make(daybook::book& in, declared_aggregate const& what) {
+  try {
+    return in.make_aggregation(what.name, what.options);
+  } catch (daybook::error const& e) {
+    if (e.kind() != daybook::fault::bad_argument && e.kind() != daybook::fault::configuration) {
+      throw;
+    }
+    throw complaint(code_of(e.kind()), fmt::format("{}: {}", what.place, printable(e.what())));
+  }
+}
+
+nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& of,
+                                    std::vector<std::string> const& sums) {
+  auto out = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < sums.size(); ++i) out[of.sums.at(i).into] = sums[i];
+  return out;
+}
+
+std::string text_of(std::string_view name, daybook::refused_rows const& one) {
+  return printable(
+      fmt::format("{}: group {}, row {}: not taken: {}", name, one.group, one.row, one.why));
+}
+
+std::string text_of(daybook::aggregated const& done) {
+  return fmt::format("{}, {} made, {}", counted(done.rows, "row"), counted(done.parents, "parent"),
+                     counted(done.chunks, "transaction"));
+}
+
+}  // namespace command

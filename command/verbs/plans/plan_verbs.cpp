@@ -1,0 +1,94 @@
+#include "verbs/plans/plan_verbs.hpp"
+
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+
+#include <daybook/names.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace command {
+
+namespace {
+
+std::vector<declared_plan>::const_iterator plan_in(settings const& file, std::string const& name) {
+  return std::find_if(file.plans.begin(), file.plans.end(),
+                      [&](auto const& one) { return one.name == name; });
+}
+
+daybook::planner must_have(daybook::book const& in, std::string const& name, settings const& file) {
+  auto const declared = plan_in(file, name);
+  auto found =
+      declared == file.plans.end() ? in.planner(name) : in.planner(name, declared->options);
+  if (found) return *std::move(found);
+  auto const there = there_are(in.planners());
+  throw complaint(exit_code::missing,
+                  fmt::format("no plan is named {}; {}", printable(name),
+                              there.empty() ? "there is none in this book" : there));
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, plan_request& into) {
+  app.add_option("NAME", into.name, "The plan")->required();
+  app.add_option("--config", into.file, "The file that may declare it (daybook.toml)")
+      ->type_name("FILE");
+  add_database_options(app, into.where);
+}
+
+opened_plan find_plan(plan_request const& what) {
+  daybook::check_name("name of a plan", what.name);
+  auto const file = read_settings(what.file);
+  auto book = open_book(resolve(what.where, file.database));
+  auto plan = must_have(book, what.name, file);
+  return {std::move(book), std::move(plan)};
+}
+
+opened_plan open_plan(plan_request const& what) {
+  daybook::check_name("name of a plan", what.name);
+  auto const file = read_settings(what.file);
+  auto book = open_book(resolve(what.where, file.database));
+  auto const declared = plan_in(file, what.name);
+  if (declared == file.plans.end()) {
+    auto plan = must_have(book, what.name, file);
+    return {std::move(book), std::move(plan)};
+  }
+  make_queues_of(*declared, file.queues, book);
+  auto plan = make(book, *declared);
+  return {std::move(book), std::move(plan)};
+}
+
+void make_queues_of(declared_plan const& what, std::vector<declared_queue> const& from,
+                    daybook::book& in) {
+  auto const* const inbox = std::get_if<daybook::inbox_strategy>(&what.options.strategy);
+  for (auto const& queue : from) {
+    bool const wanted =
+        queue.name == what.options.queue || (inbox != nullptr && queue.name == inbox->from);
+    if (wanted) in.make_queue(queue.name, queue.options);
+  }
+}
+
+daybook::planner make(daybook::book& in, declared_plan const& what) {
+  try {
+    return in.make_planner(what.name, what.options);
+  } catch (daybook::error const& e) {
+    if (e.kind() != daybook::fault::bad_argument) throw;
+    throw complaint(exit_code::bad_data, fmt::format("{}: {}", what.place, printable(e.what())));
+  }
+}
+
+std::string_view kind_of(daybook::planner_options const& of) noexcept {
+  return plan_kinds.at(of.strategy.index());
+}
+
+std::string text_of(daybook::passed const& sum) {
+  return fmt::format("{} launched, {} refused, {} there already{}", sum.launched, sum.refused,
+                     sum.present, sum.complete ? "" : ", more are left");
+}
+
+}  // namespace command

@@ -1,0 +1,227 @@
+// daybook plans list, show, refused, find: what planners have done, and what not.
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "cli/verbs.hpp"
+#include "verbs/plans/plan_verbs.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace command {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr auto no_such = "\nExit codes: 66 no such plan.";
+
+/// In the book it is always said.
+std::string_view rule_word(daybook::planner_options const& of) {
+  return word_in(rule_words, of.rule.value_or(daybook::launch_rule::once));
+}
+
+json json_of_strategy(daybook::query_strategy const& of) {
+  return {{"query", of.query}, {"timeout", text_of(of.timeout)}};
+}
+
+json json_of_strategy(daybook::inbox_strategy const& of) { return {{"from", of.from}}; }
+
+std::string text_of_period(daybook::window_strategy const& of) {
+  using unit = daybook::window_strategy::unit;
+  if (of.each == unit::hour) return "hour";
+  if (of.each == unit::day) return "day";
+  if (of.each == unit::month) return "month";
+  return fmt::format("{}m", of.count);
+}
+
+json json_of_strategy(daybook::window_strategy const& of) {
+  return {{"period", text_of_period(of)},
+          {"zone", of.zone},
+          {"since", iso(of.since)},
+          {"newest_first", of.newest_first},
+          {"most", of.most},
+          {"again_after", text_of(std::chrono::milliseconds(of.again_after))}};
+}
+
+json json_of_strategy(daybook::sweep_strategy const& of) {
+  return {{"table", of.table},
+          {"key", of.key},
+          {"created", of.created},
+          {"in_memory", of.in_memory},
+          {"few", of.few},
+          {"comparisons", of.comparisons},
+          {"again", text_of(std::chrono::milliseconds(of.again))}};
+}
+
+json json_of_plan(daybook::planner_info const& of) {
+  auto const& how = of.options;
+  json out{{"name", of.name},
+           {"kind", kind_of(how)},
+           {"queue", how.queue},
+           {"rule", rule_word(how)},
+           {"check", how.check},
+           {"every", text_of(how.every)},
+           {"priority", how.priority},
+           {"page", how.page},
+           {"paused", of.paused},
+           {"passes", of.passes},
+           {"last_pass", json_of(of.last_pass)},
+           {"next_pass", json_of(of.next_pass)},
+           {"launched", of.launched},
+           {"refused", of.refused},
+           {"error", of.error}};
+  auto const own = std::visit([](auto const& one) { return json_of_strategy(one); }, how.strategy);
+  out.update(own);
+  return out;
+}
+
+void print_text(daybook::planner_info const& of) {
+  auto const& how = of.options;
+  print_field("name", printable(of.name));
+  print_field("kind", kind_of(how));
+  auto const own = std::visit([](auto const& one) { return json_of_strategy(one); }, how.strategy);
+  for (auto const& [name, value] : own.items()) {
+    auto const text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (!text.empty()) print_field(name, printable(text));
+  }
+  print_field("queue", printable(how.queue));
+  print_field("rule", rule_word(how));
+  if (!how.check.empty()) print_field("check", printable(how.check));
+  print_field("every", text_of(how.every));
+  print_field("state", of.paused ? "paused" : "active");
+  print_field("passes", std::to_string(of.passes));
+  print_field("last pass", seconds_of(of.last_pass));
+  print_field("next pass", seconds_of(of.next_pass));
+  print_field("launched", std::to_string(of.launched));
+  print_field("refused", std::to_string(of.refused));
+  if (!of.error.empty()) print_field("error", printable(of.error));
+}
+
+}  // namespace
+
+int plans_list(arguments const& given) {
+  CLI::App app{"Lists the planners of a book by name.", "daybook plans list"};
+  plan_request what;
+  bool as_json = false;
+  add_json(app, as_json);
+  add_database_options(app, what.where);
+  parse(app, given);
+  auto const book = open_book(resolve(what.where));
+  table rows({"NAME", "KIND", "QUEUE", "RULE", "EVERY", "STATE", "LAST PASS", "LAUNCHED", "REFUSED",
+              "ERROR"});
+  for (auto const& name : book.planners()) {
+    auto const plan = book.planner(name);
+    if (!plan) continue;
+    auto const of = plan->info();
+    if (as_json) {
+      print_json(json_of_plan(of));
+      continue;
+    }
+    rows.add({printable(of.name), std::string(kind_of(of.options)), printable(of.options.queue),
+              std::string(rule_word(of.options)), text_of(of.options.every),
+              of.paused ? "paused" : "active", seconds_of(of.last_pass),
+              std::to_string(of.launched), std::to_string(of.refused), printable(of.error)});
+  }
+  if (!as_json) rows.print();
+  return exit_code::done;
+}
+
+int plans_show(arguments const& given) {
+  CLI::App app{"Shows a plan: how it is declared, what its passes did, what people changed.",
+               "daybook plans show"};
+  app.footer(
+      "\nOf a query it says which tables the database would read whole.\n\nExit codes: 66 no such "
+      "plan.");
+  plan_request what;
+  bool as_json = false;
+  app.add_flag("--json", as_json, "As one object");
+  add_plan(app, what);
+  parse(app, given, "NAME [options]");
+  auto const found = find_plan(what);
+  auto const of = found.plan.info();
+  auto const changes = found.plan.changes();
+  auto const advice = found.plan.advice();
+  if (as_json) {
+    auto out = json_of_plan(of);
+    out["advice"] = advice;
+    out["changes"] = json_of(changes);
+    print_json(out);
+    return exit_code::done;
+  }
+  print_text(of);
+  for (auto const& one : advice) print_field("advice", printable(one));
+  print_changes(changes);
+  return exit_code::done;
+}
+
+int plans_refused(arguments const& given) {
+  CLI::App app{"Lists keys that were not launched when they came up last, and why.",
+               "daybook plans refused"};
+  app.footer(no_such);
+  plan_request what;
+  daybook::refusals_query page;
+  bool as_json = false;
+  add_json(app, as_json);
+  add_page(app, page.after, page.limit, "KEY");
+  add_plan(app, what);
+  parse(app, given, "NAME [options]");
+  table rows({"KEY", "FIRST", "LAST", "TIMES", "REASON"});
+  for (auto const& one : find_plan(what).plan.refusals(page)) {
+    if (as_json) {
+      print_json({{"key", one.key},
+                  {"first", iso(one.first)},
+                  {"last", iso(one.last)},
+                  {"count", one.count},
+                  {"reason", one.reason}});
+      continue;
+    }
+    rows.add({printable(one.key), seconds_of(one.first), seconds_of(one.last),
+              std::to_string(one.count), printable(one.reason)});
+  }
+  if (!as_json) rows.print();
+  return exit_code::done;
+}
+
+int plans_find(arguments const& given) {
+  CLI::App app{"Says what a plan knows of one key: when it was launched, and why not.",
+               "daybook plans find"};
+  app.footer("\nExit codes: 66 no such plan, or the key never came up.");
+  plan_request what;
+  std::string text;
+  bool as_json = false;
+  app.add_flag("--json", as_json, "As one object");
+  add_plan(app, what);
+  app.add_option("KEY", text, "The key")->required();
+  parse(app, given, "NAME KEY [options]");
+  daybook::key const key(text);
+  auto const one = find_plan(what).plan.find(key);
+  if (!one) {
+    throw complaint(exit_code::missing, fmt::format("{}: the key {} never came up",
+                                                    printable(what.name), printable(text)));
+  }
+  if (as_json) {
+    print_json({{"key", one->key},
+                {"launches", one->launches},
+                {"first", json_of(one->first)},
+                {"last", json_of(one->last)},
+                {"refusals", one->refusals},
+                {"first_refused", json_of(one->first_refused)},
+                {"last_refused", json_of(one->last_refused)},
+                {"reason", one->reason}});
+    return exit_code::done;
+  }
+  print_field("key", printable(one->key));
+  print_field("launches", std::to_string(one->launches));
+  print_field("first", seconds_of(one->first));
+  print_field("last", seconds_of(one->last));
+  print_field("refusals", std::to_string(one->refusals));
+  print_field("refused", seconds_of(one->last_refused));
+  if (!one->reason.empty()) print_field("reason", printable(one->reason));
+  return exit_code::done;
+}
+
+}  // namespace command

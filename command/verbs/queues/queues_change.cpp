@@ -1,0 +1,282 @@
+// daybook queues make, add, remove, pause, resume: what a person does to a queue.
+#include "cli/dates.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "cli/person.hpp"
+#include "cli/queue_words.hpp"
+#include "cli/verbs.hpp"
+#include "config/options.hpp"
+#include "verbs/queues/queue_verbs.hpp"
+
+#include <daybook/book.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace command {
+
+namespace {
+
+struct queue_request {
+  std::string name;
+  std::vector<std::string> keys;
+  person by;
+  database_options where;
+};
+
+void add_queue(CLI::App& app, queue_request& into) {
+  app.add_option("NAME", into.name, "The queue")->required();
+}
+
+void add_rest(CLI::App& app, queue_request& into) {
+  add_reason(app, into.by);
+  add_database_options(app, into.where);
+}
+
+/// Also in the order in which they were given; what is no key is found before any is changed.
+std::vector<daybook::key> keys_of(queue_request const& what) {
+  std::vector<daybook::key> out;
+  for (auto const& one : what.keys) out.emplace_back(one);
+  return out;
+}
+
+std::string all_of_stdin() {
+  std::string out(std::istreambuf_iterator<char>(std::cin), {});
+  if (out.ends_with('\n')) out.pop_back();
+  return out;
+}
+
+void add_rate(CLI::App& app, std::optional<daybook::rate>& into) {
+  app.add_option_function<std::string>(
+         "--rate",
+         [&into](std::string const& given) {
+           into = rate_from(given);
+           if (!into && given != "none") {
+             throw CLI::ValidationError(
+                 "--rate", fmt::format("'{}' is no rate: write 50/s, 600/m, 3000/h, 9/d or none",
+                                       printable(given)));
+           }
+         },
+         "So many may start in which time, over all machines: 50/s, 3000/h; none (none)")
+      ->type_name("RATE");
+}
+
+/// Lengths of time as they are given; what is not given stays as it is.
+struct lengths {
+  explicit lengths(daybook::queue_options const& of)
+      : period(std::chrono::floor<std::chrono::milliseconds>(of.period)),
+        backoff(of.backoff),
+        longest_backoff(of.longest_backoff),
+        retention(of.retention),
+        forget_done(of.forget_done) {}
+
+  std::chrono::milliseconds period;
+  std::chrono::milliseconds grain{0};
+  std::chrono::milliseconds backoff;
+  std::chrono::milliseconds longest_backoff;
+  std::chrono::milliseconds retention;
+  std::chrono::milliseconds forget_done;
+};
+
+void add_lengths(CLI::App& app, lengths& into) {
+  add_duration(app, "--period", into.period, "Each key again so often; 0s: each once (0s)");
+  add_duration(app, "--grain", into.grain,
+               "Due times are rounded up to this (a sixteenth of the period, or 1s)");
+  add_duration(app, "--backoff", into.backoff, "The pause after the first failure (30s)");
+  add_duration(app, "--longest-backoff", into.longest_backoff, "It doubles up to this (1h)");
+  add_duration(app, "--retention", into.retention, "Outcomes are kept so long, whole hours (30d)");
+  add_duration(app, "--forget-done", into.forget_done,
+               "Keys that are done are removed so long after, 1m and more, not with a period; 0s: "
+               "never (0s)");
+}
+
+/// On failure: complaint (65). Rounded it would be another length than the one that was asked for.
+template <class Unit>
+Unit must_be_whole(std::string_view queue, std::string_view flag, std::chrono::milliseconds given) {
+  if (auto const out = whole<Unit>(given)) return *out;
+  throw complaint(exit_code::bad_data,
+                  fmt::format("queue '{}': {} {}: whole {} are wanted", printable(queue), flag,
+                              text_of(given), name_of_unit<Unit>));
+}
+
+void put_lengths(std::string_view queue, CLI::App const& app, lengths const& from,
+                 daybook::queue_options& into) {
+  // The grain that goes with a period goes with the former one only.
+  if (app.count("--period") + app.count("--grain") > 0) into.grain = from.grain;
+  into.period = from.period;
+  into.backoff = from.backoff;
+  into.longest_backoff = from.longest_backoff;
+  into.retention = must_be_whole<std::chrono::hours>(queue, "--retention", from.retention);
+  into.forget_done = must_be_whole<std::chrono::seconds>(queue, "--forget-done", from.forget_done);
+}
+
+void add_options(CLI::App& app, daybook::queue_options& into) {
+  add_word(app, "--cadence", into.cadence, cadence_words,
+           "From where a period is counted: from-turn or from-finish (from-turn)");
+  add_word(app, "--mode", into.mode, mode_words,
+           "at-least-once, at-most-once or tx (at-least-once)");
+  app.add_option("--attempts", into.attempts, "So many failures make a task failed or dead (5)")
+      ->type_name("N");
+  app.add_option("--crash-limit", into.crash_limit, "So many dead workers make a task dead (3)")
+      ->type_name("N");
+  app.add_option("--limit", into.running_limit,
+                 "At most so many in hand at once, over all machines; 0: no limit (0)")
+      ->type_name("N");
+  add_rate(app, into.rate);
+  app.add_flag("--rounds,!--no-rounds", into.rounds,
+               "Only what was due when a round was opened is claimed");
+  add_word(app, "--on-new", into.on_new, on_new_words,
+           "In a queue of rounds a new key is due: next-round or now (next-round)");
+  app.add_flag("--every-outcome,!--no-every-outcome", into.every_outcome,
+               "A row of history for every task");
+  app.add_flag("--in-order,!--no-in-order", into.in_order,
+               "Keys that agree up to their last / one after the other; chosen when it is made");
+  app.add_option("--segment", into.segment,
+                 "So many neighbours share a row: best, what one claim takes (1000)")
+      ->type_name("N");
+}
+
+}  // namespace
+
+/// The options are read twice: what is not given stays as it is in a queue that is there.
+int queues_make(arguments const& given) {
+  daybook::queue_options how;
+  for (bool looked = false;; looked = true) {
+    CLI::App app{"Makes a queue, or changes the options that are given of one that is there.",
+                 "daybook queues make"};
+    app.footer(
+        "\nWhat is in it stays. A daemon whose daybook.toml has a queue of this name makes it what "
+        "its\nfile says.\n\nExit codes: 65 an option that cannot be.");
+    queue_request what;
+    lengths times(how);
+    add_queue(app, what);
+    add_lengths(app, times);
+    add_options(app, how);
+    add_rest(app, what);
+    parse(app, given, "NAME [options]");
+    put_lengths(what.name, app, times, how);
+    auto book = open_book(resolve(what.where));
+    daybook::check_name("queue name", what.name);
+    auto const there = book.queue(what.name);
+    if (there && !looked) {
+      how = there->info().options;
+      continue;
+    }
+    book.make_queue(what.name, how, what.by.remark());
+    say(fmt::format("{}: {}", printable(what.name), there ? "there, with these options" : "made"));
+    return exit_code::done;
+  }
+}
+
+int queues_add(arguments const& given) {
+  CLI::App app{
+      "Adds keys to a queue. Of those that are there already only a --priority is changed.",
+      "daybook queues add"};
+  app.footer(
+      "\nMany of them: daybook queues import.\n\nExit codes: 65 what is no key, 66 no such "
+      "queue.");
+  queue_request what;
+  daybook::task_options how;
+  std::string at;
+  std::string payload;
+  bool as_json = false;
+  add_queue(app, what);
+  app.add_option("KEY", what.keys, "What is to be done")->required();
+  app.add_option("--payload", payload, "What goes with each of them; -: read from stdin")
+      ->type_name("TEXT");
+  app.add_option("--at", at, "Not before this instant (at once)")->type_name("INSTANT");
+  app.add_option("--priority", how.priority, "0 (first) to 9 (5)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 9));
+  app.add_flag("--json", as_json, "How many, as one object");
+  add_database_options(app, what.where);
+  parse(app, given, "NAME KEY... [options]");
+  if (app.count("--at") > 0) how.at = instant_from(at);
+  auto const keys = keys_of(what);
+  auto book = open_book(resolve(what.where));
+  auto queue = must_have_queue(book, what.name);
+  if (app.count("--payload") > 0) how.payload = payload == "-" ? all_of_stdin() : payload;
+  // One by one: unlike an import, that leaves no id behind where a key is there already.
+  daybook::imported done;
+  bool const urgent = app.count("--priority") > 0;
+  for (auto const& one : keys) {
+    bool const added = queue.add(one, how);
+    if (!added && urgent) queue.set_priority(one, how.priority);
+    ++(added ? done.added : done.present);
+  }
+  if (as_json) print_json(json_of(done));
+  say(fmt::format("{}: {} added, {} there already{}", printable(what.name), done.added,
+                  done.present,
+                  urgent && done.present > 0
+                      ? fmt::format(", with priority {} from the next claim on", how.priority)
+                      : ""));
+  return exit_code::done;
+}
+
+int queues_remove(arguments const& given) {
+  CLI::App app{"Removes keys from a queue. A task in hand is finished all the same.",
+               "daybook queues remove"};
+  app.footer(
+      "\nOf a queue that follows a table: the next reconcile adds again what has a row there.\n"
+      "\nExit codes: 66 when there is no such queue, or one of the keys is not there; the others "
+      "are\nremoved.");
+  queue_request what;
+  add_queue(app, what);
+  app.add_option("KEY", what.keys, "Which")->required();
+  add_yes(app, what.by);
+  add_rest(app, what);
+  parse(app, given, "NAME KEY... [options]");
+  auto const keys = keys_of(what);
+  auto book = open_book(resolve(what.where));
+  auto queue = must_have_queue(book, what.name);
+  make_sure(what.by, "queues remove",
+            fmt::format("{}: remove {}{}: sure?", printable(what.name), printable(what.keys[0]),
+                        keys.size() > 1 ? fmt::format(" and {} more", keys.size() - 1) : ""));
+  auto const who = what.by.remark();
+  int code = exit_code::done;
+  for (auto const& one : keys) {
+    bool const removed = queue.remove(one, who);
+    if (!removed) code = exit_code::missing;
+    say(fmt::format("{}: {}: {}", printable(what.name), printable(one.str()),
+                    removed ? "removed" : "no such key"));
+  }
+  return code;
+}
+
+int queues_pause(arguments const& given) {
+  CLI::App app{"Lets no task of a queue start until `resume`; what is in hand goes on.",
+               "daybook queues pause"};
+  app.footer(no_such_queue);
+  queue_request what;
+  add_queue(app, what);
+  add_rest(app, what);
+  parse(app, given, "NAME [options]");
+  auto book = open_book(resolve(what.where));
+  bool const changed = must_have_queue(book, what.name).pause(what.by.remark());
+  say(fmt::format("{}: {}", printable(what.name),
+                  changed ? "paused" : "paused before, nothing to do"));
+  return exit_code::done;
+}
+
+int queues_resume(arguments const& given) {
+  CLI::App app{"Ends a pause.", "daybook queues resume"};
+  app.footer(no_such_queue);
+  queue_request what;
+  add_queue(app, what);
+  add_rest(app, what);
+  parse(app, given, "NAME [options]");
+  auto book = open_book(resolve(what.where));
+  bool const changed = must_have_queue(book, what.name).resume(what.by.remark());
+  say(fmt::format("{}: {}", printable(what.name),
+                  changed ? "active" : "not paused, nothing to do"));
+  return exit_code::done;
+}
+
+}  // namespace command

@@ -1,0 +1,183 @@
+// daybook tasks list, show: how tasks stand, and how one once ended.
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "cli/queue_words.hpp"
+#include "cli/verbs.hpp"
+#include "config/options.hpp"
+#include "verbs/queues/queue_verbs.hpp"
+
+#include <daybook/book.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace command {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json json_of(daybook::task_info const& of) {
+  return {{"id", of.id},
+          {"key", of.key},
+          {"payload", of.payload ? json(*of.payload) : json(nullptr)},
+          {"state", daybook::word_of(of.state)},
+          {"state_code", static_cast<int>(of.state)},
+          {"priority", of.priority},
+          {"attempts", of.attempts},
+          {"crashes", of.crashes},
+          {"turn", iso(of.turn)},
+          {"due", command::json_of(of.due)},
+          {"claim", of.claim},
+          {"holder", of.holder},
+          {"started", command::json_of(of.started)},
+          {"finished", command::json_of(of.finished)},
+          {"remark", of.remark}};
+}
+
+json json_of(std::vector<daybook::task_outcome> const& all) {
+  auto out = json::array();
+  for (auto const& one : all) {
+    out.push_back({{"state", daybook::word_of(one.state)},
+                   {"state_code", static_cast<int>(one.state)},
+                   {"attempts", one.attempts},
+                   {"turn", iso(one.turn)},
+                   {"started", command::json_of(one.started)},
+                   {"finished", command::json_of(one.finished)},
+                   {"claim", one.claim},
+                   {"remark", one.remark}});
+  }
+  return out;
+}
+
+void print_text(std::vector<daybook::task_info> const& all) {
+  table rows({"ID", "KEY", "STATE", "PRIORITY", "DUE", "TURN", "ATTEMPTS", "CRASHES", "HOLDER"});
+  for (auto const& one : all) {
+    rows.add({std::to_string(one.id), printable(one.key), std::string(daybook::word_of(one.state)),
+              std::to_string(one.priority), seconds_of(one.due), seconds_of(one.turn),
+              std::to_string(one.attempts), std::to_string(one.crashes),
+              one.holder.empty() ? "-" : printable(one.holder)});
+  }
+  rows.print();
+}
+
+void print_text(daybook::task_info const& of) {
+  print_field("key", printable(of.key));
+  print_field("id", std::to_string(of.id));
+  print_field("state", daybook::word_of(of.state));
+  print_field("due", seconds_of(of.due));
+  print_field("turn", instant(of.turn));
+  print_field("priority", std::to_string(of.priority));
+  print_field("attempts",
+              fmt::format("{} failed at this turn; {} crashes", of.attempts, of.crashes));
+  if (!of.holder.empty()) {
+    print_field("in hand", fmt::format("of {}, claim {}, since {}", printable(of.holder), of.claim,
+                                       seconds_of(of.started)));
+  }
+  if (of.payload) print_field("payload", printable(*of.payload));
+}
+
+void print_text(std::vector<daybook::task_outcome> const& all) {
+  if (all.empty()) return;
+  print("\noutcomes, the newest first:\n");
+  table rows({"  STATE", "ATTEMPT", "TURN", "STARTED", "FINISHED", "REMARK"});
+  for (auto const& one : all) {
+    rows.add({fmt::format("  {}", daybook::word_of(one.state)), std::to_string(one.attempts),
+              seconds_of(one.turn), seconds_of(one.started), seconds_of(one.finished),
+              printable(one.remark)});
+  }
+  rows.print();
+}
+
+daybook::task_state state_of(std::string const& text) {
+  if (auto const found = value_in(task_state_words, text)) return *found;
+  throw complaint(exit_code::usage, fmt::format("tasks list: --state {}: no state; there are {}",
+                                                printable(text), listed(task_state_words)));
+}
+
+}  // namespace
+
+int tasks_list(arguments const& given) {
+  CLI::App app{"Lists the tasks of a queue that are in a state, by id.", "daybook tasks list"};
+  app.footer(no_such_queue);
+  database_options where;
+  std::string name;
+  std::string state = "waiting";
+  daybook::tasks_query query;
+  bool as_json = false;
+  app.add_option("QUEUE", name, "The queue")->required();
+  app.add_option("--state", state,
+                 "Those that are waiting, running, succeeded, failed, dead, unknown, suspect or "
+                 "discarded (waiting)")
+      ->type_name("STATE");
+  add_limit(app, query.limit);
+  app.add_option("--after", query.after, "Only those after this one: the next page")
+      ->type_name("ID")
+      ->check(CLI::NonNegativeNumber);
+  add_json(app, as_json);
+  add_database_options(app, where);
+  parse(app, given, "QUEUE [options]");
+  query.state = state_of(state);
+  auto const book = open_book(resolve(where));
+  auto const found = must_have_queue(book, name).tasks(query);
+  if (as_json) {
+    for (auto const& one : found) print_json(json_of(one));
+  } else {
+    print_text(found);
+    if (std::cmp_equal(found.size(), query.limit)) {
+      say(fmt::format("there may be more: --after {}", found.back().id));
+    }
+  }
+  return exit_code::done;
+}
+
+int tasks_show(arguments const& given) {
+  CLI::App app{"Shows one task: how it stands, how it once ended, and what people asked for.",
+               "daybook tasks show"};
+  app.footer("\nExit codes: 66 when there is no such queue, or no such key in it.");
+  database_options where;
+  std::string name;
+  std::string key;
+  int limit = 20;
+  bool as_json = false;
+  app.add_option("QUEUE", name, "The queue")->required();
+  app.add_option("KEY", key, "Which of its tasks")->required();
+  add_limit(app, limit, "outcomes");
+  app.add_flag("--json", as_json, "One object, on one line");
+  add_database_options(app, where);
+  parse(app, given, "QUEUE KEY [options]");
+  daybook::key const of{key};
+  auto const book = open_book(resolve(where));
+  auto const queue = must_have_queue(book, name);
+  auto const found = queue.find(of);
+  auto const changes = queue.changes(of);
+  if (!found) {
+    std::string last;
+    if (!changes.empty() && changes.back().action == "remove") {
+      last = fmt::format("; {} removed it at {}", printable(changes.back().actor),
+                         seconds_of(changes.back().at));
+    }
+    throw complaint(exit_code::missing,
+                    fmt::format("{}: no such key: {}{}", printable(name), printable(key), last));
+  }
+  auto const outcomes = queue.outcomes(of, limit);
+  if (as_json) {
+    auto out = json_of(*found);
+    out["outcomes"] = json_of(outcomes);
+    out["changes"] = command::json_of(changes);
+    print_json(out);
+  } else {
+    print_text(*found);
+    print_text(outcomes);
+    print_changes(changes);
+  }
+  return exit_code::done;
+}
+
+}  // namespace command

@@ -1,0 +1,304 @@
+// daybook runs: what runs there are, and one of them with its steps and attempts.
+#include "cli/dates.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "cli/verbs.hpp"
+#include "config/options.hpp"
+
+#include <daybook/book.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace command {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json json_of(std::optional<daybook::occupant> const& who, bool alive) {
+  if (!who) return nullptr;
+  return {{"id", who->holder},
+          {"node", who->node},
+          {"pid", who->pid},
+          {"since", iso(who->since)},
+          {"until", iso(who->until)},
+          {"step", who->in_hand},
+          {"alive", alive}};
+}
+
+json json_of(std::optional<daybook::progress_info> const& far) {
+  if (!far) return nullptr;
+  return {{"done", far->done}, {"total", far->total}, {"note", far->note}};
+}
+
+json json_of(daybook::run_info const& of) {
+  return {{"process", of.process},
+          {"key", of.key},
+          {"state", word_of(of.state)},
+          {"state_code", static_cast<int>(of.state)},
+          {"run_no", of.number},
+          {"attempt", of.attempt},
+          {"epoch", of.epoch},
+          {"steps_done", of.steps_done},
+          {"first_started", iso(of.first_started)},
+          {"started", iso(of.started)},
+          {"attempt_started", iso(of.attempt_started)},
+          {"ended", command::json_of(of.ended)},
+          {"succeeded", command::json_of(of.succeeded)},
+          {"error", of.error},
+          {"holder", json_of(of.holder, of.holder_alive)},
+          {"deadline", command::json_of(of.deadline)},
+          {"deadline_over", of.deadline_over},
+          {"date", of.date ? json(text_of(*of.date)) : json(nullptr)},
+          {"progress", json_of(of.progress)}};
+}
+
+json json_of(daybook::attempt_info const& of) {
+  return {{"run_no", of.number},
+          {"attempt", of.attempt},
+          {"epoch", of.epoch},
+          {"state", word_of(of.state)},
+          {"state_code", static_cast<int>(of.state)},
+          {"started", iso(of.started)},
+          {"ended", iso(of.ended)},
+          {"holder", of.holder},
+          {"node", of.node},
+          {"pid", of.pid},
+          {"error", of.error},
+          {"step", of.in_hand},
+          {"exit_code", of.exit_code ? json(*of.exit_code) : json(nullptr)},
+          {"output", of.output}};
+}
+
+json json_of(daybook::run_detail const& of, std::vector<daybook::change_info> const& changes) {
+  auto out = json_of(of.info);
+  out["steps"] = json::array();
+  for (auto const& one : of.steps) {
+    out["steps"].push_back({{"name", one.name},
+                            {"attempt", one.attempt},
+                            {"epoch", one.epoch},
+                            {"ended", iso(one.ended)},
+                            {"took_us", one.took ? json(one.took->count()) : json(nullptr)},
+                            {"mode", word_of(one.mode)},
+                            {"value", one.value}});
+  }
+  out["intents"] = json::array();
+  for (auto const& one : of.intents) {
+    out["intents"].push_back({{"name", one.name},
+                              {"attempt", one.attempt},
+                              {"started", iso(one.started)},
+                              {"unknown", one.unknown}});
+  }
+  out["carried"] = json::array();
+  for (auto const& one : of.carried) {
+    out["carried"].push_back(
+        {{"name", one.name}, {"value", one.value}, {"updated", iso(one.updated)}});
+  }
+  out["attempts"] = json::array();
+  for (auto const& one : of.attempts) out["attempts"].push_back(json_of(one));
+  out["changes"] = command::json_of(changes);
+  return out;
+}
+
+std::string text_of(daybook::run_state state) {
+  return fmt::format("{} ({})", word_of(state), static_cast<int>(state));
+}
+
+std::string text_of(daybook::occupant const& who, bool alive) {
+  return fmt::format("process {} on {}, {} {}", who.pid, printable(who.node),
+                     alive ? "presumed alive until" : "not alive, its lease was until",
+                     seconds_of(who.until));
+}
+
+void print_if_any(std::string_view name, std::string const& value) {
+  if (!value.empty()) print_field(name, value);
+}
+
+/// "3 of 40: invoices"
+std::string text_of(daybook::progress_info const& far) {
+  return fmt::format("{}{}{}{}", far.done, far.total > 0 ? fmt::format(" of {}", far.total) : "",
+                     far.note.empty() ? "" : ": ", printable(far.note));
+}
+
+/// What the state is worth now.
+std::string standing_of(daybook::run_info const& of) {
+  auto const word = text_of(of.state);
+  if (of.deadline_over) return "deadline passed, " + word;
+  if (of.holder && !of.holder_alive) return "abandoned, " + word;
+  return word;
+}
+
+/// At most `size` bytes of it, on one line.
+std::string shortened(std::string const& text, std::size_t size = 60) {
+  auto const shown = printable(text);
+  if (shown.size() <= size) return shown;
+  auto end = size - 3;
+  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0U) == 0x80U) --end;
+  return shown.substr(0, end) + "...";
+}
+
+void print_info(daybook::run_info const& info) {
+  print_if_any("process", printable(info.process));
+  print_if_any("key", printable(info.key));
+  print_if_any("state", standing_of(info));
+  print_if_any("run", std::to_string(info.number));
+  print_if_any("attempt", std::to_string(info.attempt));
+  if (info.date) print_if_any("date of its data", command::text_of(*info.date));
+  print_if_any("first started", seconds_of(info.first_started));
+  print_if_any("started", seconds_of(info.started));
+  print_if_any("this attempt", seconds_of(info.attempt_started));
+  if (info.deadline) print_if_any("deadline", seconds_of(*info.deadline));
+  print_if_any("ended", seconds_of(info.ended));
+  print_if_any("last success", seconds_of(info.succeeded));
+  if (info.holder) {
+    print_if_any("holder", text_of(*info.holder, info.holder_alive));
+    print_if_any("step in hand", printable(info.holder->in_hand));
+  }
+  if (info.progress) print_if_any("progress", text_of(*info.progress));
+  print_if_any("error", printable(info.error));
+}
+
+void print_steps(daybook::run_detail const& of) {
+  print(fmt::format("\nsteps done: {}\n", of.steps.size()));
+  if (!of.steps.empty()) {
+    table steps({"  STEP", "MODE", "DONE", "TOOK", "ATTEMPT", "VALUE"});
+    for (auto const& one : of.steps) {
+      steps.add(
+          {"  " + printable(one.name), std::string(word_of(one.mode)), seconds_of(one.ended),
+           one.took ? fmt::format("{:.3f}s", static_cast<double>(one.took->count()) / 1e6) : "-",
+           std::to_string(one.attempt), shortened(one.value)});
+    }
+    steps.print();
+  }
+  if (!of.intents.empty()) {
+    print(fmt::format("\nat-most-once steps without an outcome: {}\n", of.intents.size()));
+    table intents({"  STEP", "BEGUN", "ATTEMPT", ""});
+    for (auto const& one : of.intents) {
+      intents.add({"  " + printable(one.name), seconds_of(one.started), std::to_string(one.attempt),
+                   one.unknown ? "unknown: daybook runs resolve" : "not settled"});
+    }
+    intents.print();
+  }
+  if (!of.carried.empty()) {
+    print(fmt::format("\ncarried: {}\n", of.carried.size()));
+    table carried({"  NAME", "SET", "VALUE"});
+    for (auto const& one : of.carried) {
+      carried.add({"  " + printable(one.name), seconds_of(one.updated), shortened(one.value)});
+    }
+    carried.print();
+  }
+}
+
+void print_attempts(std::vector<daybook::attempt_info> const& all) {
+  print(fmt::format("\nattempts ended: {}\n", all.size()));
+  if (all.empty()) return;
+  table attempts(
+      {"  RUN", "ATTEMPT", "STATE", "STARTED", "ENDED", "NODE", "PID", "EXIT", "STEP", "ERROR"});
+  for (auto const& one : all) {
+    attempts.add({fmt::format("  {}", one.number), std::to_string(one.attempt), text_of(one.state),
+                  seconds_of(one.started), seconds_of(one.ended), printable(one.node),
+                  std::to_string(one.pid), one.exit_code ? std::to_string(*one.exit_code) : "-",
+                  one.in_hand.empty() ? "-" : printable(one.in_hand), printable(one.error)});
+  }
+  attempts.print();
+  auto const& last = all.back().output;
+  if (last.empty()) return;
+  print("\nits last output:\n");
+  for (std::size_t from = 0; from < last.size();) {
+    auto const end = std::min(last.find('\n', from), last.size());
+    print("  " + printable(std::string_view(last).substr(from, end - from)) + "\n");
+    from = end + 1;
+  }
+}
+
+void print_text(daybook::run_detail const& of, std::vector<daybook::change_info> const& changes) {
+  print_info(of.info);
+  print_steps(of);
+  print_attempts(of.attempts);
+  print_changes(changes);
+}
+
+void print_text(std::vector<daybook::run_info> const& all) {
+  table rows({"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "PROGRESS", "STARTED", "ENDED",
+              "NODE", "ERROR"});
+  for (auto const& one : all) {
+    rows.add({printable(one.process), printable(one.key), standing_of(one),
+              std::to_string(one.number), std::to_string(one.attempt),
+              std::to_string(one.steps_done), one.progress ? text_of(*one.progress) : "-",
+              seconds_of(one.attempt_started), seconds_of(one.ended),
+              one.holder ? printable(one.holder->node) : "-", printable(one.error)});
+  }
+  rows.print();
+}
+
+}  // namespace
+
+int runs_list(arguments const& given) {
+  CLI::App app{"Lists runs, newest attempts first.", "daybook runs list"};
+  database_options where;
+  daybook::runs_query query;
+  std::string state;
+  bool as_json = false;
+  app.add_option("--process", query.process, "Only of this process")->type_name("NAME");
+  app.add_option("--state", state, "Only in this state: " + state_words())->type_name("STATE");
+  app.add_option("--limit", query.limit, "At most so many (100)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  add_json(app, as_json);
+  add_database_options(app, where);
+  parse(app, given);
+  if (app.count("--state") > 0) {
+    query.state = state_from(state);
+    if (!query.state) {
+      throw complaint(exit_code::usage, fmt::format("runs list: --state {}: no state; "
+                                                    "there are {}",
+                                                    printable(state), state_words()));
+    }
+  }
+  if (app.count("--process") > 0) daybook::check_name("process name", query.process);
+  auto const found = open_book(resolve(where)).runs(query);
+  if (as_json) {
+    for (auto const& one : found) print_json(json_of(one));
+  } else {
+    print_text(found);
+  }
+  return exit_code::done;
+}
+
+int runs_show(arguments const& given) {
+  CLI::App app{
+      "Shows one run: its state, holder, steps, every ended attempt, and what people changed.",
+      "daybook runs show"};
+  app.footer("\nExit codes: 66 when there is no such run.");
+  database_options where;
+  std::string name;
+  std::optional<std::string> key;
+  bool as_json = false;
+  app.add_option("NAME", name, "The process")->required();
+  app.add_option("--key", key, "Which piece of its work (else -)")->type_name("KEY");
+  app.add_flag("--json", as_json, "One object, on one line");
+  add_database_options(app, where);
+  parse(app, given, "NAME [options]");
+  daybook::process const process{name};
+  auto const piece = key ? daybook::key{*key} : daybook::key{};
+  auto const book = open_book(resolve(where));
+  auto const found = book.find(process, piece);
+  if (!found) {
+    throw complaint(exit_code::missing,
+                    fmt::format("no such run: process {}, key {}; see daybook runs list",
+                                printable(name), printable(piece.str())));
+  }
+  auto const changes = book.changes(process, piece);
+  if (as_json) {
+    print_json(json_of(*found, changes));
+  } else {
+    print_text(*found, changes);
+  }
+  return exit_code::done;
+}
+
+}  // namespace command

@@ -1,0 +1,134 @@
+// daybook schedules trigger, retry, pause, resume, remove: what a person does, with who and why.
+#include "cli/dates.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "cli/person.hpp"
+#include "cli/verbs.hpp"
+#include "config/options.hpp"
+#include "verbs/schedules/schedule_verbs.hpp"
+
+#include <daybook/book.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace command {
+
+namespace {
+
+constexpr auto no_such_schedule = "\nExit codes: 66 when there is no such schedule.";
+
+struct schedule_request {
+  std::string name;
+  person by;
+  database_options where;
+};
+
+void add_schedule(CLI::App& app, schedule_request& into) {
+  app.add_option("NAME", into.name, "The schedule")->required();
+}
+
+void add_rest(CLI::App& app, schedule_request& into) {
+  add_reason(app, into.by);
+  add_database_options(app, into.where);
+}
+
+void tell(schedule_request const& what, bool changed, std::string_view did,
+          std::string_view was_so) {
+  say(fmt::format("{}: {}", printable(what.name), changed ? did : was_so));
+}
+
+}  // namespace
+
+int schedules_trigger(arguments const& given) {
+  CLI::App app{"Asks for a tick now, launched by the next daemon that looks; prints the tick.",
+               "daybook schedules trigger"};
+  app.footer(
+      "\nIts window ends now, and the next one's begins there. Also where it is paused.\n"
+      "\nExit codes: 66 when there is no such schedule.");
+  schedule_request what;
+  add_schedule(app, what);
+  add_rest(app, what);
+  parse(app, given, "NAME [options]");
+  auto book = open_book(resolve(what.where));
+  print(instant(must_have(book, what.name).trigger(what.by.remark())) + "\n");
+  return exit_code::done;
+}
+
+int schedules_retry(arguments const& given) {
+  CLI::App app{"Makes a tick that failed due again, in its own window, with no failure counted.",
+               "daybook schedules retry"};
+  app.footer(
+      "\nExit codes: 65 TICK is no instant, 66 no such schedule, or no such tick that failed.");
+  schedule_request what;
+  std::string tick;
+  add_schedule(app, what);
+  app.add_option("TICK", tick, "Which, as `schedules ticks` prints it")->required();
+  add_rest(app, what);
+  parse(app, given, "NAME TICK [options]");
+  auto const at = instant_from(tick);
+  auto book = open_book(resolve(what.where));
+  if (!must_have(book, what.name).retry(at, what.by.remark())) {
+    throw complaint(exit_code::missing,
+                    fmt::format("{}: no tick {} that failed; see daybook schedules ticks {} "
+                                "--state failed",
+                                printable(what.name), instant(at), printable(what.name)));
+  }
+  say(fmt::format("{}: {} is due", printable(what.name), instant(at)));
+  return exit_code::done;
+}
+
+int schedules_pause(arguments const& given) {
+  CLI::App app{"Stops a schedule from being launched until `resume`; what runs goes on.",
+               "daybook schedules pause"};
+  app.footer(
+      "\nTicks that pass meanwhile are skipped, and are in the next one's window. What is asked "
+      "for\n"
+      "with `trigger` is launched.\n\nExit codes: 66 when there is no such schedule.");
+  schedule_request what;
+  add_schedule(app, what);
+  add_rest(app, what);
+  parse(app, given, "NAME [options]");
+  auto book = open_book(resolve(what.where));
+  tell(what, must_have(book, what.name).pause(what.by.remark()), "paused",
+       "not active, nothing to do");
+  return exit_code::done;
+}
+
+int schedules_resume(arguments const& given) {
+  CLI::App app{"Ends a pause.", "daybook schedules resume"};
+  app.footer(no_such_schedule);
+  schedule_request what;
+  add_schedule(app, what);
+  add_rest(app, what);
+  parse(app, given, "NAME [options]");
+  auto book = open_book(resolve(what.where));
+  tell(what, must_have(book, what.name).resume(what.by.remark()), "active",
+       "not paused, nothing to do");
+  return exit_code::done;
+}
+
+int schedules_remove(arguments const& given) {
+  CLI::App app{"Ends a schedule: no more ticks. What runs goes on, and its ticks are kept.",
+               "daybook schedules remove"};
+  app.footer(
+      "\nTake it out of daybook.toml first: a daemon that starts, or reads the file again, makes "
+      "it\n"
+      "again. It then goes on where it was.\n\nExit codes: 66 when there is no such schedule.");
+  schedule_request what;
+  add_schedule(app, what);
+  add_yes(app, what.by);
+  add_rest(app, what);
+  parse(app, given, "NAME [options]");
+  auto book = open_book(resolve(what.where));
+  auto found = must_have(book, what.name);
+  make_sure(what.by, "schedules remove",
+            fmt::format("{}: no more ticks of '{}': sure?", printable(what.name),
+                        printable(found.info().cron)));
+  tell(what, found.remove(what.by.remark()), "removed", "removed before, nothing to do");
+  return exit_code::done;
+}
+
+}  // namespace command

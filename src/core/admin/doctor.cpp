@@ -1,0 +1,249 @@
+#include "core/admin/doctor.hpp"
+
+#include "base/numbers.hpp"
+#include "core/admin/version.hpp"
+#include "core/tx/transact.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+/// How the value of a setting is judged.
+enum class test : std::uint8_t {
+  is,        ///< one of the words in `good`
+  is_not,    ///< none of them
+  contains,  ///< each of them is a part
+  at_least,  ///< a number, not less
+  at_most,   ///< a number, not greater in size
+};
+
+/// A setting that is one of some words.
+struct condition {
+  std::string_view setting;
+  std::string_view words;
+};
+
+/// One precondition: the setting it rests on, what is good, and what it is worth otherwise.
+struct rule {
+  std::string_view dialect;
+  std::string_view name;
+  std::string_view setting;
+  test how;
+  std::string_view good;  ///< words separated by '|', or a number
+  verdict otherwise;
+  std::string_view remedy;
+  /// Only where these hold: what is said of a binary log is nothing where there is none.
+  std::array<condition, 2> where{};
+};
+
+constexpr condition has_binary_log{"log_bin", "1|ON"};
+
+constexpr std::array rules{
+    // SQLite
+    rule{"sqlite", "local file", "file_system", test::is, "local", verdict::invalid,
+         "put the file on a local disk: SQLite's locks do not hold over a network"},
+    rule{"sqlite", "file system", "fuse", test::is, "no", verdict::warning,
+         "a program serves this file system: make sure that it keeps the file on this machine, for "
+         "SQLite's locks do not hold over a network"},
+    rule{"sqlite", "durable commit", "synchronous", test::is, "2|3", verdict::invalid,
+         "leave 'pragma synchronous' at FULL: after a power loss external effects may repeat"},
+    rule{"sqlite", "write-ahead log", "journal_mode", test::is, "wal|memory", verdict::warning,
+         "use 'pragma journal_mode = wal': readers then never wait for a writer"},
+    rule{"sqlite", "one file", "attached", test::is, "0", verdict::invalid,
+         "keep the book and your tables in one file: a commit over attached files is not atomic"},
+    rule{"sqlite", "threads", "threadsafe", test::is_not, "0", verdict::invalid,
+         "use an SQLite library built with SQLITE_THREADSAFE"},
+    rule{"sqlite", "library version", "sqlite_version_number", test::at_least, "3051003",
+         verdict::warning,
+         "below 3.51.3 two connections that checkpoint at once may corrupt the file: let no other "
+         "program checkpoint it (Daybook's own connections take turns)"},
+    // PostgreSQL
+    rule{"postgres", "primary", "in_recovery", test::is, "0|false|off|no|f", verdict::invalid,
+         "connect to the primary (target_session_attrs=read-write)"},
+    rule{"postgres", "writable", "transaction_read_only", test::is, "off", verdict::invalid,
+         "connect to a server, and as a user, that may write"},
+    rule{"postgres", "rights", "not_writable", test::is, "", verdict::invalid,
+         "grant this user select, insert, update and delete on the book's tables"},
+    rule{
+        "postgres", "triggers", "exposed_functions", test::is, "", verdict::invalid,
+        "install the triggers of these queues again (daybook queues watch QUEUE --install): other "
+        "users may execute their functions with the rights of the owner, and so change the queues"},
+    rule{"postgres", "durable commit", "synchronous_commit", test::is_not, "off", verdict::invalid,
+         "set synchronous_commit = on ('local' only where synchronous_standby_names is empty)"},
+    rule{"postgres", "standbys waited for", "unwaited_standbys", test::is, "", verdict::warning,
+         "set synchronous_commit = on: synchronous_standby_names names standbys, and no COMMIT "
+         "waits for them, so that a fail-over may lose what was done"},
+    rule{"postgres", "standbys connected", "missing_standbys", test::is, "", verdict::warning,
+         "connect a standby that synchronous_standby_names names, or take it out: no COMMIT ends "
+         "without one (unknown: grant pg_read_all_stats to this user, to see them)"},
+    rule{"postgres", "one primary", "writable_hosts", test::at_most, "1", verdict::invalid,
+         "name one cluster in the URL: several of its hosts take writes, so that processes may "
+         "each have a book of their own"},
+    rule{"postgres", "fsync", "fsync", test::is, "on", verdict::invalid,
+         "set fsync = on: without it a crash of the machine loses what was committed"},
+    rule{"postgres", "torn pages", "full_page_writes", test::is, "on", verdict::invalid,
+         "set full_page_writes = on"},
+    rule{"postgres", "server version", "server_version_num", test::at_least, "130000",
+         verdict::warning, "Daybook is tested from PostgreSQL 15 on"},
+    rule{"postgres", "encoding", "server_encoding", test::is, "UTF8", verdict::warning,
+         "names and keys outside the server's encoding are refused: use UTF8"},
+    rule{"postgres", "asynchronous standbys", "async_standbys", test::is, "0", verdict::warning,
+         "after a fail-over to one of them the surviving history rules: effects in the database "
+         "stay done once, external effects may repeat (unknown: grant pg_read_all_stats to this "
+         "user, to see them)"},
+    rule{"postgres", "clock", "clock_difference_ms", test::at_most, "5000", verdict::warning,
+         "this machine's clock and the database's differ: Daybook goes by the database's, people "
+         "read their own"},
+    // MariaDB and MySQL
+    rule{"mysql", "durable commit", "innodb_flush_log_at_trx_commit", test::is, "1|3",
+         verdict::invalid, "set innodb_flush_log_at_trx_commit = 1"},
+    // With 1 the server counts on the binary log to have what InnoDB has only prepared.
+    rule{"mysql",
+         "binary log on disk",
+         "sync_binlog",
+         test::is,
+         "1",
+         verdict::invalid,
+         "set sync_binlog = 1 (or innodb_flush_log_at_trx_commit = 3, which leaves replicas "
+         "behind): a commit that is not in the binary log is rolled back after a power loss",
+         {has_binary_log, condition{"innodb_flush_log_at_trx_commit", "1"}}},
+    rule{"mysql",
+         "replicas",
+         "sync_binlog",
+         test::is,
+         "1",
+         verdict::warning,
+         "set sync_binlog = 1: after a power loss replicas and this server may differ, and after "
+         "a fail-over to one of them the surviving history rules",
+         {has_binary_log}},
+    rule{"mysql", "InnoDB only", "other_engines", test::is, "|0", verdict::invalid,
+         "convert the book's tables to InnoDB: others have no transactions"},
+    rule{"mysql", "your tables", "other_engines_in_schema", test::is, "|0", verdict::warning,
+         "convert them to InnoDB: what a step writes to them is not rolled back with it"},
+    rule{"mysql", "writable", "read_only", test::is, "0|OFF", verdict::invalid,
+         "connect to the primary, which may write"},
+    rule{"mysql", "strict mode", "sql_mode", test::contains, "STRICT_", verdict::invalid,
+         "leave the session's sql_mode strict: values that do not fit are otherwise cut"},
+    rule{"mysql", "isolation", "tx_isolation", test::is, "READ-COMMITTED", verdict::warning,
+         "leave the session at READ COMMITTED: gap locks of the default level cause deadlocks"},
+    rule{"mysql", "time zone", "time_zone", test::is, "+00:00", verdict::invalid,
+         "leave the session's time_zone at '+00:00'"},
+    rule{"mysql",
+         "binary log",
+         "binlog_format",
+         test::is_not,
+         "STATEMENT",
+         verdict::invalid,
+         "set binlog_format to ROW or MIXED",
+         {has_binary_log}},
+    rule{"mysql", "torn pages", "innodb_doublewrite", test::is_not, "0|OFF", verdict::warning,
+         "set innodb_doublewrite = ON unless the disk writes pages whole"},
+    rule{"mysql", "Galera", "wsrep_on", test::is_not, "1|ON", verdict::warning,
+         "several nodes have several clocks, and a claim counts only after its COMMIT: connect "
+         "Daybook to one node"},
+    rule{"mysql", "clock", "clock_difference_ms", test::at_most, "5000", verdict::warning,
+         "this machine's clock and the database's differ: Daybook goes by the database's, people "
+         "read their own"},
+};
+
+template <class F>
+bool any_word(std::string_view words, F const& matches) {
+  for (;;) {
+    auto const bar = words.find('|');
+    if (matches(words.substr(0, bar))) return true;
+    if (bar == std::string_view::npos) return false;
+    words.remove_prefix(bar + 1);
+  }
+}
+
+bool holds(rule const& what, std::string_view found) {
+  auto const same = [&](std::string_view word) { return word == found; };
+  switch (what.how) {
+    case test::is: return any_word(what.good, same);
+    case test::is_not: return !any_word(what.good, same);
+    case test::contains:
+      return any_word(what.good, [&](auto word) { return found.find(word) != found.npos; });
+    case test::at_least: return base::number_of(found).value_or(0) >= *base::number_of(what.good);
+    case test::at_most: {
+      auto const number = base::number_of(found);
+      return number && std::abs(*number) <= *base::number_of(what.good);
+    }
+  }
+  return false;
+}
+
+/// What is not to be seen may hold.
+bool applies(rule const& what, settings const& of) {
+  return std::all_of(what.where.begin(), what.where.end(), [&](condition const& one) {
+    auto const found = of.find(one.setting);
+    return found == of.end() ||
+           any_word(one.words, [&](std::string_view word) { return word == found->second; });
+  });
+}
+
+finding judge(rule const& what, settings const& of) {
+  auto const found = of.find(what.setting);
+  auto const name = std::string(what.name);
+  auto const setting = std::string(what.setting);
+  if (found == of.end()) {
+    return {name, verdict::warning, setting + " is not to be seen",
+            "give this user the right to read it, and see that: " + std::string(what.remedy)};
+  }
+  auto const shown = setting + " = " + found->second;
+  if (holds(what, found->second)) return {name, verdict::ok, shown, ""};
+  return {name, what.otherwise, shown, std::string(what.remedy)};
+}
+
+finding version_finding(context const& with) {
+  auto const found = read_version(with);
+  try {
+    check_version(found, "this database");
+    return {"book", verdict::ok, "version " + std::to_string(found->version), ""};
+  } catch (error const& e) {
+    return {"book", verdict::invalid,
+            found ? "version " + std::to_string(found->version) : std::string("none"), e.what()};
+  }
+}
+
+}  // namespace
+
+std::vector<finding> examine(context const& with) {
+  settings seen;
+  read(with, [&](db::session& on) {
+    seen.clear();
+    for (auto& one : on.facts()) seen[one.name] = one.found;
+    auto const rows = db::run(on, with.sql["doctor.settings"], {});
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      std::string name;
+      decode(rows.row(at)[0], name);
+      std::optional<std::string> found;
+      decode(rows.row(at)[1], found);
+      if (found) seen[name] = *found;
+    }
+  });
+  std::vector<finding> out{version_finding(with)};
+  for (auto& one : judged(with.dialect.name, seen)) out.push_back(std::move(one));
+  return out;
+}
+
+std::vector<finding> judged(std::string_view dialect, settings const& of) {
+  std::vector<finding> out;
+  for (auto const& one : rules) {
+    if (one.dialect == dialect && applies(one, of)) out.push_back(judge(one, of));
+  }
+  return out;
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

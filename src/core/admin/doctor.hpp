@@ -1,0 +1,28 @@
+// Every precondition of the guarantees, judged by what the database says of itself.
+// Thread-safe.
+#pragma once
+
+#include "core/tx/context.hpp"
+
+#include <daybook/inspect.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+/// On failure: throws daybook::error when the database cannot be asked at all.
+[[nodiscard]] std::vector<finding> examine(context const& with);
+
+using settings = std::map<std::string, std::string, std::less<>>;
+/// What settings are worth by the rules of a dialect, of those rules that apply there.
+[[nodiscard]] std::vector<finding> judged(std::string_view dialect, settings const& of);
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,198 @@
+#include "core/admin/inspect.hpp"
+
+#include "core/lease/in_hand.hpp"
+#include "core/tx/date.hpp"
+#include "core/tx/transact.hpp"
+#include "db/cells.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+namespace {
+
+/// Reads a row's cells one after the other, so that columns are named once, in the SQL file.
+class row_reader {
+ public:
+  explicit row_reader(std::span<cell const> row) : row_(row) {}
+
+  template <class T>
+  row_reader& operator>>(T& to) {
+    decode(row_[at_++], to);
+    return *this;
+  }
+  row_reader& operator>>(timestamp& to) {
+    to = db::time_of(db::get<std::int64_t>(row_[at_++]));
+    return *this;
+  }
+  row_reader& operator>>(std::optional<timestamp>& to) {
+    to = db::time_in(row_[at_++]);
+    return *this;
+  }
+  row_reader& operator>>(std::optional<std::chrono::year_month_day>& to) {
+    to = to_date(row_[at_++]);
+    return *this;
+  }
+  row_reader& operator>>(std::optional<std::chrono::microseconds>& to) {
+    std::optional<std::int64_t> us;
+    decode(row_[at_++], us);
+    if (us) to = std::chrono::microseconds(*us);
+    return *this;
+  }
+  row_reader& operator>>(step_mode& to) {
+    std::int64_t number = 0;
+    decode(row_[at_++], number);
+    to = static_cast<step_mode>(number);
+    return *this;
+  }
+  row_reader& operator>>(std::optional<int>& to) {
+    std::optional<std::int64_t> number;
+    decode(row_[at_++], number);
+    if (number) to = static_cast<int>(*number);
+    return *this;
+  }
+  row_reader& operator>>(run_state& to) {
+    std::int64_t number = 0;
+    decode(row_[at_++], number);
+    to = static_cast<run_state>(number);
+    return *this;
+  }
+
+ private:
+  std::span<cell const> row_;
+  std::size_t at_ = 0;
+};
+
+run_info read_info(std::span<cell const> row) {
+  run_info out;
+  occupant who;
+  timestamp renewed{};
+  struct {
+    std::optional<std::int64_t> done, total;
+    std::optional<std::string> note;
+  } far;
+  row_reader(row) >> out.process >> out.key >> out.state >> out.number >> out.attempt >>
+      out.epoch >> out.steps_done >> out.first_started >> out.started >> out.attempt_started >>
+      out.ended >> out.succeeded >> out.error >> who.holder >> who.node >> who.pid >> who.until >>
+      who.in_hand >> renewed >> out.holder_alive >> out.deadline >> out.deadline_over >> out.date >>
+      far.done >> far.total >> far.note;
+  if (far.done) {
+    out.progress = {*far.done, far.total.value_or(0), std::move(far.note).value_or("")};
+  }
+  bool const in_hand = out.state == run_state::ready || out.state == run_state::running;
+  if (!in_hand) {
+    out.holder_alive = false;
+    return out;
+  }
+  who.since = out.attempt_started;
+  auto line = find_line(who.in_hand, out.process, out.key).value_or(in_hand_line{});
+  who.in_hand = std::move(line.step);
+  if (!who.in_hand.empty()) who.in_hand_since = renewed - line.step_for;
+  // A renewal is younger than what the last step wrote.
+  if (line.how_far) {
+    out.progress = {line.how_far->done, line.how_far->total, std::move(line.how_far->note)};
+  }
+  out.holder = std::move(who);
+  return out;
+}
+
+std::vector<run_info> infos(db::session& on, context const& with, runs_query const& query,
+                            value const& piece) {
+  auto const wanted = std::clamp<std::int64_t>(query.limit, 0, 1'000'000'000);
+  auto const rows = db::run(
+      on, with.sql["inspect.runs"],
+      {query.process.empty() ? value(nullptr) : value(std::string_view(query.process)), piece,
+       query.state ? value(std::int64_t{static_cast<int>(*query.state)}) : value(nullptr), wanted});
+  std::vector<run_info> out;
+  for (std::size_t at = 0; at < rows.size(); ++at) out.push_back(read_info(rows.row(at)));
+  return out;
+}
+
+step_info read_step(std::span<cell const> row) {
+  step_info out;
+  row_reader(row) >> out.name >> out.attempt >> out.epoch >> out.ended >> out.took >> out.mode >>
+      out.value;
+  return out;
+}
+
+attempt_info read_attempt(std::span<cell const> row) {
+  attempt_info out;
+  row_reader(row) >> out.number >> out.attempt >> out.epoch >> out.holder >> out.node >> out.pid >>
+      out.started >> out.ended >> out.state >> out.error >> out.in_hand >> out.output >>
+      out.exit_code;
+  return out;
+}
+
+intent_info read_intent(std::span<cell const> row) {
+  intent_info out;
+  std::int64_t state = 0;
+  row_reader(row) >> out.name >> out.attempt >> out.started >> state;
+  out.unknown = state == 4;
+  return out;
+}
+
+carried_info read_carried(std::span<cell const> row) {
+  carried_info out;
+  row_reader(row) >> out.name >> out.value >> out.updated;
+  return out;
+}
+
+/// Every row of a statement, each by `read_one`.
+template <class T>
+std::vector<T> all(db::session& on, db::entry const& what, std::initializer_list<value> values,
+                   T (*read_one)(std::span<cell const>)) {
+  auto const rows = db::run(on, what, values);
+  std::vector<T> out;
+  for (std::size_t at = 0; at < rows.size(); ++at) out.push_back(read_one(rows.row(at)));
+  return out;
+}
+
+}  // namespace
+
+std::vector<run_info> list_runs(context const& with, runs_query const& query) {
+  std::vector<run_info> out;
+  read(with, [&](db::session& on) { out = infos(on, with, query, nullptr); });
+  return out;
+}
+
+std::optional<run_detail> find_run(context const& with, process const& name, key const& piece) {
+  std::optional<run_detail> out;
+  read(with, [&](db::session& on) {
+    out.reset();
+    auto found = infos(on, with, {.process = name.str(), .state = {}, .limit = 1},
+                       std::string_view(piece.str()));
+    if (found.empty()) return;
+    out.emplace();
+    out->info = std::move(found.front());
+    auto const& number = out->info.number;
+    out->steps = all(on, with.sql["inspect.steps"], {name.str(), piece.str(), number}, read_step);
+    out->intents =
+        all(on, with.sql["inspect.intents"], {name.str(), piece.str(), number}, read_intent);
+    out->carried =
+        all(on, with.sql["inspect.carried"], {name.str(), piece.str(), number}, read_carried);
+    out->attempts = all(on, with.sql["inspect.attempts"], {name.str(), piece.str()}, read_attempt);
+  });
+  return out;
+}
+
+book_status look_at_all(context const& with) {
+  book_status out;
+  read(with, [&](db::session& on) {
+    auto const rows = db::run(on, with.sql["inspect.status"], {});
+    row_reader(rows.row(0)) >> out.now >> out.holders_alive >> out.runs_in_hand >>
+        out.runs_abandoned >> out.runs_overdue >> out.runs_succeeded >> out.runs_failed >>
+        out.runs_interrupted >> out.runs_unknown;
+  });
+  return out;
+}
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,62 @@
+// What a person changes in a book. Each but prune is one transaction: its guarded write of the
+// run's row, and the row that says who and why. So one whose reply was lost is run again whole: it
+// waits for the old one, finds nothing left to change, and its own row as the evidence.
+// Thread-safe.
+#pragma once
+
+#include "core/tx/context.hpp"
+
+#include <daybook/inspect.hpp>
+#include <daybook/names.hpp>
+#include <daybook/operate.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace core {
+
+// As book's release(), restart(), resolve() and changes().
+[[nodiscard]] std::optional<bool> release_run(context const& with, process const& name,
+                                              key const& piece, remark const& by);
+[[nodiscard]] std::optional<bool> restart_run(context const& with, process const& name,
+                                              key const& piece, remark const& by);
+[[nodiscard]] std::optional<bool> resolve_step(context const& with, process const& name,
+                                               key const& piece, resolution const& how,
+                                               remark const& by);
+[[nodiscard]] std::vector<change_info> list_changes(context const& with, std::string_view process,
+                                                    std::string_view key);
+
+/// As book::prune(): many transactions, of which the last says who and why.
+[[nodiscard]] pruned prune_history(context const& with, prune_options const& what,
+                                   remark const& by);
+
+/// A remark as it is stored.
+struct bounded_remark {
+  explicit bounded_remark(remark const& by);
+  std::string actor;
+  std::string reason;
+};
+
+/// Which run (or schedule and tick), whose change, and what is written down of it.
+struct change {
+  context const& with;
+  std::string const& process;
+  std::string const& key;
+  std::string_view action;
+  bounded_remark by;
+};
+
+/// Runs `guarded` in a transaction and, only where it hit, writes down that it did. False: it hit
+/// nothing. It must be able to hit once only: after a lost reply it is run again, waits for the
+/// lost transaction's lock, and then `detail`, the same for no two changes, is the evidence.
+bool make(change const& what, std::string_view detail,
+          std::function<bool(db::session&)> const& guarded);
+
+}  // namespace core
+}  // namespace v1
+}  // namespace daybook

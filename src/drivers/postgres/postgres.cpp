@@ -1,0 +1,469 @@
+// PostgreSQL through libpq. A transaction's BEGIN travels with its first statement, a statement's
+// PREPARE with its first use: one round trip each. Behind a pooler that lends a server's
+// connection for one transaction (PgBouncer) nothing may outlive the transaction, so there
+// statements have no name and settings are `set local`. So it is on a handle of the application's,
+// where nothing of ours may stay.
+#include "drivers/drivers.hpp"
+#include "drivers/postgres/postgres_session.hpp"
+
+#include "drivers/handle.hpp"
+#include "drivers/postgres/postgres_adopt.hpp"
+#include "drivers/postgres/postgres_connect.hpp"
+#include "drivers/postgres/postgres_copy.hpp"
+#include "drivers/postgres/postgres_error.hpp"
+#include "drivers/postgres/postgres_facts.hpp"
+#include "drivers/postgres/postgres_statements.hpp"
+#include "drivers/postgres/postgres_wire.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace drivers {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr db::dialect about{
+    .name = "postgres",
+    .quote = '"',
+    .backslash_escapes = false,
+    .asks_for_delimiter = false,
+    .ddl_in_transaction = true,
+    .compounds = false,
+    .one_writer = false,
+    // now() stands still in a transaction. The cast rounds, so the microseconds are exact where
+    // extract() is a double, too (before 14).
+    .real_clock = "(extract(epoch from pg_catalog.clock_timestamp()) * 1000000)::bigint",
+};
+
+/// Past the server's own limit, how long it may take to say so.
+constexpr milliseconds grace{1'000};
+
+constexpr milliseconds rollback_patience{5'000};
+
+void check_count(db::statement const& what, std::span<value const> values) {
+  if (values.size() == what.inputs.size()) return;
+  throw error({.kind = fault::bad_argument, .statement = what.name},
+              "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+                  std::to_string(values.size()) + " values were given");
+}
+
+}  // namespace
+
+postgres_session::postgres_session(db::url const& to, db::connect_options const& options)
+    : url_(to), options_(options), on_(open_connection(to, options)) {
+  ::PQsetNoticeReceiver(on_.get(), &hear_notice, &heard_);
+  cancel_.reset(::PQgetCancel(on_.get()));
+  set_up();
+}
+
+/// Its notices stay the application's.
+postgres_session::postgres_session(::PGconn& handle, transactions whose,
+                                   db::connect_options const& options, give_back<::PGconn> after)
+    : options_(options),
+      on_(&handle, end_of<::PGconn, ::PQfinish>(std::move(after))),
+      open_(whose == transactions::applications),
+      begin_sent_(open_),
+      pooled_(true),
+      pooler_(true),
+      joined_(open_) {
+  url_.shown = shown(handle);
+  on_.get_deleter().set_broken(::PQstatus(&handle) != CONNECTION_OK);
+  check_postgres_handle(handle, whose);
+  cancel_.reset(::PQgetCancel(&handle));
+  if (joined_) check_joined();
+}
+
+void postgres_session::check_joined() {
+  auto const found = run(joined_postgres_facts(), {});
+  check_joined_postgres(found.row(0), url_.shown);
+}
+
+/// A server can be stopped, or a network half open, and no keepalive tells.
+patience postgres_session::limit(std::string_view statement, bool takes_its_time) const {
+  auto const now = steady_clock::now();
+  if (options_.statement_timeout.count() > 0) return now + options_.statement_timeout + grace;
+  if (takes_its_time || options_.answer_timeout.count() == 0) return std::nullopt;
+  auto const own = now + options_.answer_timeout;
+  return statement == "commit" || statement == "load" ? own + (now - begun_) : own;
+}
+
+void postgres_session::set_up() {
+  // A pooler invents the key for cancelling, and the process id in it. The level: where a standby's
+  // default is serializable, it refuses every query.
+  auto const came = run_script(*on_,
+                               "begin isolation level read committed;"
+                               "select pg_catalog.pg_backend_pid(); commit",
+                               limit("connect"));
+  check(came, "connect", moment::inside);
+  auto const pid = to_table(came.results.at(1).get()).cells.at(0);
+  pooler_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
+  pooled_ = pooler_;
+  if (pooled_) return;
+  check(run_script(*on_, session_settings(options_), limit("connect")), "connect", moment::inside);
+}
+
+void postgres_session::send_begin(round_trip& trip) {
+  trip.query(begin_text(level_).c_str());
+  if (pooled_) trip.query(local_settings(options_).c_str());
+}
+
+void postgres_session::send(round_trip& trip, std::string const& text, parameters const& with) {
+  if (pooled_) {
+    trip.query(text, with);
+  } else {
+    statements_.send(trip, text, with);
+  }
+}
+
+db::table postgres_session::run(db::statement const& what, std::span<value const> values) {
+  check_count(what, values);
+  if (!open_ && pooled_) {
+    // Settings need a transaction; its own is as good as none.
+    begin(isolation::read_committed);
+    try {
+      auto out = run(what, values);
+      if (what.only_reads) {
+        rollback();
+      } else {
+        commit();
+      }
+      return out;
+    } catch (...) {
+      rollback();
+      throw;
+    }
+  }
+  parameters const with(values);
+  auto const when = open_ || what.only_reads ? moment::inside : moment::alone;
+  require_connected(what.name, when);
+  if (open_ && begin_sent_) require_transaction(what.name);
+  if (what.name == "user") {
+    users_ = open_;
+    settings_ = settings_ || !open_ || what.changes_session;
+  }
+
+  round_trip trip(*on_);
+  if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
+  send(trip, what.text, with);
+  auto const came = trip.finish(limit(what.name, what.takes_its_time));
+  statements_.keep(came);
+  check(came, what.name, when);
+  return to_table(came.results.back().get());
+}
+
+/// Within begin() and its end. Where prepared statements are kept, the session's settings are, too,
+/// and what is under one sync is one transaction without a word about it.
+std::vector<db::table> postgres_session::send_together(std::span<db::call const> calls,
+                                                       std::span<parameters const> with) {
+  round_trip trip(*on_);
+  begin_sent_ = true;
+  if (pooled_) send_begin(trip);
+  std::vector<std::size_t> last;  // of each call's messages
+  last.reserve(calls.size());
+  for (std::size_t at = 0; at < calls.size(); ++at) {
+    send(trip, calls[at].what->text, with[at]);
+    last.push_back(trip.size() - 1);
+  }
+  if (pooled_) trip.query("commit");
+  bool const long_one = std::any_of(calls.begin(), calls.end(),
+                                    [](db::call const& one) { return one.what->takes_its_time; });
+  auto const came = trip.finish(limit("together", long_one));
+  statements_.keep(came);
+  auto const stopped_at = std::lower_bound(last.begin(), last.end(), came.failed_at());
+  check(came,
+        stopped_at == last.end()
+            ? "commit"
+            : calls[static_cast<std::size_t>(stopped_at - last.begin())].what->name,
+        moment::alone);
+  std::vector<db::table> out;
+  out.reserve(calls.size());
+  for (auto const at : last) out.push_back(to_table(came.results.at(at).get()));
+  return out;
+}
+
+std::vector<db::table> postgres_session::together(std::span<db::call const> calls) {
+  if (calls.empty()) return {};
+  // Before anything is on its way: a value may be one that cannot go.
+  std::vector<parameters> with;
+  with.reserve(calls.size());
+  for (auto const& one : calls) {
+    check_count(*one.what, one.values);
+    with.emplace_back(one.values);
+  }
+  begin(isolation::read_committed);
+  try {
+    auto out = send_together(calls, with);
+    open_ = false;
+    return out;
+  } catch (...) {
+    rollback();
+    throw;
+  }
+}
+
+std::int64_t postgres_session::load(db::load_target const& into, std::span<value const> cells) {
+  if (db::rows_of(into, cells) == 0) return 0;
+  auto const when = open_ ? moment::inside : moment::alone;
+  require_connected("load", when);
+  if (open_ && begin_sent_) require_transaction("load");
+  begin_now();
+  auto const came = copy_in(*on_, into, cells, [this] { return limit("load"); });
+  check(came, "load", when);
+  return to_table(came.results.back().get()).affected;
+}
+
+void postgres_session::script(std::string_view text) {
+  auto const when = open_ ? moment::inside : moment::alone;
+  require_connected("script", when);
+  begin_now();
+  check(run_script(*on_, std::string(text), limit("script", true)), "script", when);
+}
+
+/// Behind a pooler what is listened to is another's a moment later, and so is what it hears.
+bool postgres_session::listen(std::string_view channel) {
+  if (pooled_) return false;
+  script("listen \"" + std::string(channel) + "\"");
+  return true;
+}
+
+bool postgres_session::hear(deadline until, base::bell const& unless) {
+  bool const any = wait_for_notification(*on_, until, unless);
+  require_connected("listen", moment::inside);
+  return any;
+}
+
+void postgres_session::stop_listening() { script("unlisten *"); }
+
+void postgres_session::begin(isolation level) {
+  if (joined_) refuse_to_end(url_.shown);
+  require_connected("begin", moment::inside);
+  if (!on_.get_deleter().ours() && !open_) check_postgres_handle(*on_, transactions::ours);
+  if (open_ || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE) {
+    broken_ = true;
+    throw error({.kind = fault::internal, .breaks_connection = true, .statement = "begin"},
+                url_.shown + ": a transaction is open already on this connection");
+  }
+  level_ = level;
+  begun_ = steady_clock::now();
+  users_ = false;
+  open_ = true;
+  begin_sent_ = false;
+}
+
+void postgres_session::commit() {
+  if (joined_) refuse_to_end(url_.shown);
+  if (open_ && !begin_sent_ && !cut_) {
+    open_ = false;
+    return;
+  }
+  require_connected("commit", moment::at_commit);
+  require_transaction("commit");
+  auto const came = send_commit();
+  if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) open_ = false;
+  check(came, "commit", moment::at_commit);
+  if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
+  throw error({.kind = fault::conflict, .sqlstate = "25P02", .statement = "commit"},
+              url_.shown +
+                  ": the transaction was rolled back, for an earlier statement of it had "
+                  "failed: let that statement's error through");
+}
+
+/// Whatever a user's statement, or a function or trigger that it called, has set: the COMMIT that
+/// carries the record is as durable as the server, the database and the role have it. Prepared and
+/// on the way of the COMMIT it costs some microseconds. What is aborted already takes nothing else.
+answer postgres_session::send_commit() {
+  if (!users_ || ::PQtransactionStatus(on_.get()) != PQTRANS_INTRANS) {
+    return run_script(*on_, "commit", limit("commit"));
+  }
+  static std::string const session = "reset synchronous_commit";
+  static std::string const transaction = "set local synchronous_commit to default";
+  parameters const none(std::span<value const>{});
+  round_trip trip(*on_);
+  if (settings_ && !pooled_) {
+    trip.query(session, none);  // the body may have dropped what was prepared
+  } else {
+    send(trip, pooled_ ? transaction : session, none);
+  }
+  trip.query("commit");
+  auto came = trip.finish(limit("commit"));
+  statements_.keep(came);
+  return came;
+}
+
+bool postgres_session::restore() noexcept {
+  if (!std::exchange(settings_, false) || pooler_) return usable();
+  if (!usable() || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE ||
+      ::PQpipelineStatus(on_.get()) != PQ_PIPELINE_OFF) {
+    return false;
+  }
+  ::PQsetnonblocking(on_.get(), 0);
+  ::PQsetNoticeReceiver(on_.get(), &hear_notice, &heard_);
+  try {
+    // It forgets the prepared statements, too: those of ours are made again as they are used.
+    check(run_script(*on_, "discard all", limit("restore")), "restore", moment::inside);
+    statements_ = {};
+    pooled_ = false;
+    check(run_script(*on_, session_settings(options_), limit("restore")), "restore",
+          moment::inside);
+    return usable();
+  } catch (std::exception const&) {
+    return false;
+  }
+}
+
+/// A record of the log that is none of anybody's: its COMMIT waits for the standbys as any does,
+/// and so for all that came before it. Where no standby is named nothing is written.
+void postgres_session::confirm_seen() {
+  static db::statement const asked{
+      .name = "confirm",
+      .text =
+          "select case when pg_catalog.current_setting('synchronous_standby_names') <> '' then "
+          "pg_catalog.pg_logical_emit_message(true, 'daybook', '')::text end"};
+  static_cast<void>(run(asked, {}));
+}
+
+void postgres_session::rollback() noexcept {
+  if (joined_) return;  // the application's to roll back
+  if (!std::exchange(open_, false) || !begin_sent_ || !usable()) return;
+  if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) return;
+  try {
+    auto const came = run_script(*on_, "rollback", steady_clock::now() + rollback_patience);
+    if (!came.whole || came.error() != nullptr) broken_ = true;
+  } catch (std::exception const&) {
+    broken_ = true;
+  }
+}
+
+void postgres_session::cut() noexcept {
+  cut_ = true;
+  broken_ = true;
+  cut_socket(*on_);
+}
+
+void postgres_session::interrupt() noexcept {
+  std::array<char, 256> why{};
+  if (cancel_) ::PQcancel(cancel_.get(), why.data(), static_cast<int>(why.size()));
+}
+
+/// For the application's own statements: they must find the transaction begun.
+db::native postgres_session::handle() noexcept {
+  users_ = true;
+  settings_ = true;
+  try {
+    if (usable()) begin_now();
+  } catch (...) {
+    // Without a transaction every statement of the application would commit by itself.
+    cut_socket(*on_);
+    broken_ = true;
+    why_no_begin_ = std::current_exception();
+  }
+  return on_.get();
+}
+
+void postgres_session::begin_now() {
+  if (!open_ || std::exchange(begin_sent_, true)) return;
+  round_trip trip(*on_);
+  send_begin(trip);
+  check(trip.finish(limit("begin")), "begin", moment::inside);
+}
+
+void postgres_session::require_connected(std::string const& statement, moment when) {
+  if (cut_) {
+    // As a broken network would have it: a COMMIT on its way may have arrived.
+    fail({.cause = "the connection was cut"}, statement,
+         when == moment::at_commit ? when : moment::inside);
+  }
+  if (why_no_begin_) std::rethrow_exception(why_no_begin_);
+  if (!broken_ && still_connected(*on_)) return;
+  // Nothing was sent, so nothing is in doubt.
+  fail({.cause = heard_.last_words.empty() ? "the connection was lost" : heard_.last_words},
+       statement, moment::inside);
+}
+
+/// A COMMIT or ROLLBACK among the body's statements would let the rest run unfenced.
+void postgres_session::require_transaction(std::string const& statement) {
+  auto const status = ::PQtransactionStatus(on_.get());
+  if (joined_) check_postgres_handle(*on_, transactions::applications);
+  if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) return;
+  broken_ = true;
+  throw error({.kind = fault::bad_argument, .breaks_connection = true, .statement = statement},
+              url_.shown +
+                  ": the transaction is not open any more: its body must not end it, and "
+                  "must read all results of its own statements");
+}
+
+void postgres_session::check(answer const& came, std::string const& statement, moment when) {
+  auto const* const wrong = came.error();
+  if (came.whole && wrong == nullptr && !came.results.empty()) {
+    if (when != moment::inside) check_replicated(statement);
+    return;
+  }
+  if (wrong != nullptr && ::PQresultStatus(wrong) != PGRES_FATAL_ERROR) {
+    broken_ = true;
+    throw error({.kind = fault::statement, .breaks_connection = true, .statement = statement},
+                url_.shown + ": COPY is not possible here: use the handle of libpq, as<pg_conn>()");
+  }
+  auto what = read_failure(wrong, on_.get());
+  if (came.late) what.cause = "the server did not answer in time";
+  if (what.sqlstate.empty() && !heard_.last_words.empty()) what.cause = heard_.last_words;
+  fail(what, statement, when);
+}
+
+/// The primary has committed; the standbys that every COMMIT waits for may not have it, and the
+/// history that survives a fail-over may be without. To look for it here would settle nothing: the
+/// COMMIT of another transaction does, which waits for all that came before it.
+void postgres_session::check_replicated(std::string const& statement) {
+  if (!std::exchange(heard_.unreplicated, false)) return;
+  throw error(
+      {.kind = fault::unreachable, .in_doubt = true, .sqlstate = "01000", .statement = statement},
+      url_.shown +
+          ": the wait for a synchronous standby was broken off, so that the COMMIT may be "
+          "lost in a fail-over: connect the standbys that synchronous_standby_names names, "
+          "or take them out");
+}
+
+void postgres_session::fail(postgres_failure const& what, std::string const& statement,
+                            moment when) {
+  auto facts = classify(what);
+  facts.statement = statement;
+  // An ordinary error has rolled back. So has the end of a session that was idle (25P03).
+  facts.in_doubt = when != moment::inside && what.fatal && what.sqlstate != "25P03";
+  if (facts.in_doubt) facts.retryable = false;
+  if (facts.breaks_connection) broken_ = true;
+  if (what.stale_plan) statements_.forget();
+  if (what.sqlstate == "26000" || what.sqlstate == "42P05") pooled_ = true;
+  throw error(facts, describe(url_, what));
+}
+
+std::vector<db::fact> postgres_session::facts() {
+  auto const ask = [this](db::statement const& what) { return run(what, {}); };
+  auto out = postgres_facts(*on_, ask);
+  out.push_back({"pooler", pooled_ ? "yes" : "no"});
+  out.push_back({"writable_hosts", url_.original.empty() ? "1" : writable_hosts(url_, options_)});
+  return out;
+}
+
+db::dialect const& postgres_dialect() noexcept { return about; }
+
+std::unique_ptr<db::session> connect_postgres(db::url const& to,
+                                              db::connect_options const& options) {
+  return std::make_unique<postgres_session>(to, options);
+}
+
+std::unique_ptr<db::session> adopt(::pg_conn& handle, transactions whose,
+                                   db::connect_options const& options, give_back<::pg_conn> after) {
+  return std::make_unique<postgres_session>(handle, whose, options, std::move(after));
+}
+
+}  // namespace drivers
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,144 @@
+// What people ask about the periods of a window.
+#include "base/limits.hpp"
+#include "core/tx/transact.hpp"
+#include "db/cells.hpp"
+#include "planner/sources/period_rows.hpp"
+#include "planner/store.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+
+std::string_view word_of(period_state state) noexcept {
+  switch (state) {
+    case period_state::missing: return "missing";
+    case period_state::waiting: return "waiting";
+    case period_state::running: return "running";
+    case period_state::done: return "done";
+    case period_state::failed: break;
+  }
+  return "failed";
+}
+
+namespace planners {
+
+namespace {
+
+window_strategy const& window_of(definition const& of) {
+  auto const* const how = std::get_if<window_strategy>(&of.options.strategy);
+  if (how != nullptr) return *how;
+  bad(of.name, "it has no periods: it is no window, but its strategy is " +
+                   std::string(word_of(of.options)));
+}
+
+period_state state_by(std::optional<task_info> const& task, bool asked) {
+  if (!task) return period_state::failed;
+  if (task->state == task_state::running) return period_state::running;
+  if (asked) return period_state::waiting;
+  switch (task->state) {
+    case task_state::waiting:
+    case task_state::suspect: return period_state::waiting;
+    case task_state::running: return period_state::running;
+    case task_state::succeeded: return period_state::done;
+    case task_state::failed:
+    case task_state::dead:
+    case task_state::unknown:
+    case task_state::discarded: break;
+  }
+  return period_state::failed;
+}
+
+/// From the columns of period.list, and its task.
+period_info info_in(std::span<cell const> row, store const& of, db::session& on) {
+  auto at = period_in(row).value_or(period{});
+  period_info out{.key = std::move(at.key), .from = at.start, .to = at.end};
+  std::int64_t state = 0;
+  decode(row[3], state);
+  decode(row[4], out.launches);
+  out.launched = db::time_in(row[5]);
+  out.reopened = db::time_in(row[6]);
+  out.done = db::time_in(row[7]);
+  if (out.launches == 0 && state == 0) return out;
+  auto const task = of.into().find_in(on, key(out.key));
+  if (task) out.remark = task->remark;
+  if (out.reopened) return out;
+  out.state =
+      out.done ? period_state::done : state_by(task, task && of.into().is_asked_in(on, task->id));
+  return out;
+}
+
+/// The rows of [from, to), at most so many of them.
+std::vector<period_info> rows_of(store const& of, timestamp from, timestamp to, bool newest_first,
+                                 std::int64_t most) {
+  auto const list = of.with().sql.made("period.list", {{"order", newest_first ? "desc" : "asc"}});
+  std::vector<period_info> out;
+  core::read(of.with(), [&](db::session& on) {
+    out.clear();
+    auto const found = db::run(on, list, {of.declared().id, db::us_of(from), db::us_of(to), most});
+    for (std::size_t i = 0; i < found.size(); ++i) out.push_back(info_in(found.row(i), of, on));
+  });
+  return out;
+}
+
+}  // namespace
+
+std::vector<period_info> store::grid(grid_query const& what) const {
+  with().check_process();
+  auto const& how = window_of(of_);
+  base::limits("plan", of_.name).between("the number of periods (limit)", what.limit, 1, 10'000);
+  auto const there = bounds_of(with(), of_.id, how.since);
+  auto const from = std::max(what.from.value_or(how.since), how.since);
+  auto const to = std::min(what.to.value_or(there.now), there.now);
+  auto const begin = there.first ? there.first->start : from;
+  auto const end = there.last ? there.last->end : from;
+  periods const in(how, there.first, there.last);
+  std::vector<period_info> out;
+  auto const add_cut = [&](bool after_rows) {
+    walk over(in, after_rows ? std::max(from, end) : from, after_rows ? to : std::min(to, begin),
+              what.newest_first);
+    while (std::cmp_less(out.size(), what.limit)) {
+      auto one = over.next();
+      if (!one) break;
+      out.push_back({.key = std::move(one->key), .from = one->start, .to = one->end});
+    }
+  };
+  add_cut(what.newest_first);
+  // Of those within the bounds: what a pass has made since then is cut here.
+  auto rows = rows_of(*this, std::max(from, begin), std::min(to, end), what.newest_first,
+                      what.limit - std::ssize(out));
+  std::move(rows.begin(), rows.end(), std::back_inserter(out));
+  add_cut(!what.newest_first);
+  return out;
+}
+
+timestamp store::watermark() const {
+  with().check_process();
+  auto const& how = window_of(of_);
+  auto const there = bounds_of(with(), of_.id, how.since);
+  periods const in(how, there.first, there.last);
+  // Also where the plan begins sooner than when its rows were made.
+  if (there.first) {
+    if (auto const sooner = walk(in, how.since, there.first->start, false).next()) {
+      return sooner->start;
+    }
+  }
+  if (there.open) return *there.open;
+  return in.from(there.last ? std::max(how.since, there.last->end) : how.since).start;
+}
+
+bool store::reopen(key const& period, remark const& by) const {
+  window_of(of_);
+  return change("reopen", "period " + period.str() + "; ", by, [&](db::session& on) {
+    return db::run(on, with().sql["period.reopen"], {of_.id, period.str()}).affected > 0;
+  });
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

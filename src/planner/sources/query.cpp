@@ -1,0 +1,59 @@
+// The rows of a query: what was never launched, page by page, past what is refused.
+#include "core/tx/transact.hpp"
+#include "planner/strategy.hpp"
+#include "queue/members/rows_of_query.hpp"
+
+#include <daybook/error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace planners {
+
+namespace {
+
+/// Where once is enough, what was launched need not come.
+queues::around_query around(store const& of) {
+  if (rule_of(of.declared().options) != launch_rule::once) return {};
+  return [&](std::string const& columns) {
+    return of.with().sql.text_of(
+        "planned.new_rows",
+        {{"query", std::get<query_strategy>(of.declared().options.strategy).query},
+         {"columns", columns},
+         {"planner", std::to_string(of.declared().id)}});
+  };
+}
+
+bool feed_rows(store const& of, query_strategy const& how, sink& into) {
+  queues::rows_of_query rows(
+      of.with(), "plan '" + of.declared().name + "': its query", how.query,
+      {.around = around(of), .timeout = how.timeout, .stop = into.stopping()});
+  auto const size = static_cast<std::size_t>(of.declared().options.page);
+  for (bool more = true; more;) {
+    std::vector<candidate> page;
+    while (page.size() < size) {
+      auto one = rows.next();
+      more = one.has_value();
+      if (!more) break;
+      page.push_back({.key = std::move(one->key), .payload = std::move(one->payload)});
+    }
+    if (!page.empty() && !into.take(std::move(page))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool feed(store const& of, query_strategy const& how, sink& into) {
+  try {
+    return feed_rows(of, how, into);
+  } catch (queues::reading_stopped const&) {
+    return false;
+  }
+}
+
+}  // namespace planners
+}  // namespace v1
+}  // namespace daybook

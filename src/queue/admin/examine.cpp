@@ -1,0 +1,78 @@
+#include "queue/admin/examine.hpp"
+
+#include "core/tx/transact.hpp"
+#include "queue/maintenance/watcher.hpp"
+
+#include <daybook/error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+/// More are not counted: the remedy is the same.
+constexpr std::int64_t counted = 10'000;
+
+std::string number(std::int64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what;
+}
+
+finding drift_of(watcher const& with, std::string const& queue, finding out) {
+  auto const found = with.compare(counted);
+  if (found.missing == 0 && found.extra == 0) {
+    if (found.refused == 0) return out;
+    return {out.name, daybook::verdict::warning,
+            number(found.refused, "rows whose value can be no key"),
+            "keys are 1 to 255 bytes of UTF-8 without control characters: these rows have no task"};
+  }
+  return {out.name, daybook::verdict::warning,
+          number(found.missing, "rows without a member, ") +
+              number(found.extra, "members without a row") + (found.exact ? "" : ", or more"),
+          "daybook queues reconcile " + queue};
+}
+
+finding examine_one(watcher const& with, std::string const& queue) {
+  auto const name = "queue " + queue;
+  try {
+    auto const here = with.info();
+    auto const of = here.of.table + "." + here.of.key;
+    auto const drift =
+        drift_of(with, queue,
+                 {name, daybook::verdict::ok,
+                  "follows " + of + (here.installed ? " by triggers" : " when reconciled"), ""});
+    if (!with.lost_triggers()) return drift;
+    return {name, daybook::verdict::warning, "some triggers on " + of + " are gone, or disabled",
+            "install them again: daybook queues watch " + queue + " --install"};
+  } catch (error const& e) {
+    if (e.kind() != fault::bad_argument) throw;
+    return {name, daybook::verdict::warning, e.what(),
+            "another table: daybook queues watch " + queue +
+                " --table TABLE --key COLUMN; none: daybook queues unwatch " + queue};
+  }
+}
+
+}  // namespace
+
+std::vector<finding> examine(core::context const& with, core::holder& lease) {
+  std::vector<std::string> followers;
+  core::read(with, [&](db::session& on) {
+    auto const found = db::run(on, with.sql["watch.names"], {});
+    followers.resize(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], followers[i]);
+  });
+  std::vector<finding> out;
+  for (auto const& queue : followers) {
+    auto of = open(with, lease, queue);
+    if (!of) continue;
+    if (auto const watch = followed_by(std::move(of))) out.push_back(examine_one(*watch, queue));
+  }
+  return out;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

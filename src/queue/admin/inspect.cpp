@@ -1,0 +1,219 @@
+// Where tasks are: in the one segment that covers each, or in a claim.
+#include "base/limits.hpp"
+#include "queue/claims/batch.hpp"
+#include "queue/members/store.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t segments_a_page = 1000;
+
+std::optional<timestamp> time_of(std::int64_t us) {
+  if (us == never_us) return std::nullopt;
+  return timestamp(std::chrono::microseconds(shown_us(us)));
+}
+
+std::optional<timestamp> time_in(cell const& from) {
+  std::optional<std::int64_t> us;
+  decode(from, us);
+  return us ? time_of(*us) : std::nullopt;
+}
+
+void put_earlier(std::optional<timestamp>& to, std::optional<timestamp> const& other) {
+  if (other && (!to || *other < *to)) to = other;
+}
+
+void put_segment(task_info& to, segment const& from) {
+  to.state = from.state;
+  to.priority = from.lane % priorities;
+  to.attempts = from.attempts;
+  to.crashes = from.crashes;
+  to.turn = timestamp(std::chrono::microseconds(from.turn_us));
+  to.due = time_of(from.due_us);
+}
+
+bool put_claim(core::context const& with, db::session& on, std::int64_t queue, task_info& to) {
+  auto const found = db::run(on, with.sql["claim.of_queue"], {queue});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto const row = found.row(i);
+    auto const range = segment_of(row.subspan(3));
+    if (to.id < range.lo || to.id >= range.hi) continue;
+    put_segment(to, range);
+    to.state = task_state::running;
+    decode(row[0], to.claim);
+    decode(row[1], to.holder);
+    to.started = time_in(row[2]);
+    auto const done = db::run(on, with.sql["task.ledger_of"], {to.claim, to.id});
+    if (done.size() > 0) {
+      std::int64_t state = 0;
+      decode(done.row(0)[0], state);
+      to.state = static_cast<task_state>(state);
+      to.finished = time_in(done.row(0)[1]);
+      decode(done.row(0)[2], to.remark);
+    }
+    return true;
+  }
+  return false;
+}
+
+void put_outcome(core::context const& with, db::session& on, std::int64_t queue, task_info& to) {
+  auto const found = db::run(on, with.sql["task.outcome"], {queue, to.id});
+  if (found.size() == 0) return;
+  auto const row = found.row(0);
+  to.started = time_in(row[0]);
+  to.finished = time_in(row[1]);
+  decode(row[2], to.claim);
+  decode(row[3], to.remark);
+}
+
+/// What covers it now; it may move from one to the other while we look.
+bool put_place(core::context const& with, db::session& on, std::int64_t queue, task_info& to) {
+  for (int look = 0; look < 10; ++look) {
+    auto const found = db::run(on, with.sql["segment.of"], {to.id});
+    if (found.size() > 0) {
+      put_segment(to, segment_of(found.row(0)));
+      put_outcome(with, on, queue, to);
+      return true;
+    }
+    if (put_claim(with, on, queue, to)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<task_info> store::find(key const& of) const {
+  with_.check_process();
+  std::optional<task_info> out;
+  core::read(with_, [&](db::session& on) { out = find_in(on, of); });
+  return out;
+}
+
+std::optional<task_info> store::find_in(db::session& on, key const& of) const {
+  auto const queue = present().id;
+  auto const found = db::run(on, with_.sql["member.find"], {queue, of.str()});
+  if (found.size() == 0) return std::nullopt;
+  task_info out;
+  out.key = of.str();
+  decode(found.row(0)[0], out.id);
+  decode(found.row(0)[1], out.payload);
+  if (!put_place(with_, on, queue, out)) return std::nullopt;
+  return out;
+}
+
+bool store::is_asked_in(db::session& on, std::int64_t member) const {
+  return db::run(on, with_.sql["request.of"], {present().id, member}).size() > 0;
+}
+
+std::vector<task_info> store::tasks(tasks_query const& what) const {
+  with_.check_process();
+  base::limits("queue", name_).between("the number of tasks (limit)", what.limit, 1, 10'000);
+  auto const here = present();
+  auto const limit = static_cast<std::size_t>(what.limit);
+  bool const running = what.state == task_state::running;
+  std::vector<task_info> out;
+  core::read(with_, [&](db::session& on) {
+    out.clear();
+    auto const add = [&](segment const& range, task_info const& like) {
+      auto const lo = std::max(range.lo, what.after + 1);
+      if (lo >= range.hi || out.size() >= limit) return;
+      auto const found =
+          db::run(on, with_.sql["member.range"],
+                  {here.id, lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        auto one = like;
+        put_segment(one, range);
+        if (running) one.state = task_state::running;
+        decode(found.row(i)[0], one.id);
+        decode(found.row(i)[1], one.key);
+        decode(found.row(i)[2], one.payload);
+        out.push_back(std::move(one));
+      }
+    };
+    if (running) {
+      auto const found = db::run(on, with_.sql["claim.of_queue"], {here.id});
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        task_info like;
+        decode(found.row(i)[0], like.claim);
+        decode(found.row(i)[1], like.holder);
+        like.started = time_in(found.row(i)[2]);
+        add(segment_of(found.row(i).subspan(3)), like);
+      }
+      return;
+    }
+    auto after = what.after;
+    for (bool more = true; more && out.size() < limit;) {
+      auto const found =
+          db::run(on, with_.sql["segment.of_state"],
+                  {here.id, static_cast<std::int64_t>(what.state), after, segments_a_page});
+      more = std::cmp_equal(found.size(), segments_a_page);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        auto const range = segment_of(found.row(i));
+        add(range, {});
+        after = range.hi;
+      }
+    }
+  });
+  return out;
+}
+
+std::int64_t store::now_us() const {
+  std::int64_t out = 0;
+  core::read(with_, [&](db::session& on) {
+    decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], out);
+  });
+  return out;
+}
+
+queue_counts store::counts() const {
+  with_.check_process();
+  auto const here = present();
+  queue_counts out;
+  core::read(with_, [&](db::session& on) {
+    out = {};
+    auto const found = db::run(on, with_.sql["task.counts"], {here.id});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      auto const row = found.row(i);
+      std::int64_t state = 0;
+      bool due = false;
+      std::int64_t tasks = 0;
+      std::int64_t segments = 0;
+      decode(row[0], state);
+      decode(row[1], due);
+      decode(row[2], tasks);
+      decode(row[3], segments);
+      if (static_cast<task_state>(state) == task_state::running) {
+        out.running = tasks;
+        out.claims = segments;
+        continue;
+      }
+      out.segments += segments;
+      if (due) out.due += tasks;
+      put_earlier(due ? out.oldest_due : out.next_due, time_in(row[4]));
+      switch (static_cast<task_state>(state)) {
+        case task_state::waiting: out.waiting += tasks; break;
+        case task_state::succeeded: out.succeeded += tasks; break;
+        case task_state::failed: out.failed += tasks; break;
+        case task_state::dead: out.dead += tasks; break;
+        case task_state::unknown: out.unknown += tasks; break;
+        case task_state::suspect: out.suspect += tasks; break;
+        case task_state::discarded: out.discarded += tasks; break;
+        case task_state::running: break;
+      }
+    }
+    decode(db::run(on, with_.sql["member.count"], {here.id}).row(0)[0], out.members);
+  });
+  return out;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,114 @@
+// Taking back what dead holders had in hand: what they had begun and not finished becomes suspect.
+#include "queue/claims/batch.hpp"
+#include "queue/members/series.hpp"
+#include "queue/members/store.hpp"
+
+#include "base/mutant.hpp"
+
+#include <daybook/error.hpp>
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+/// The tasks of a claim, and how they ended where its ledger knows.
+std::vector<ending> endings_of(core::context const& with, db::session& on, std::int64_t queue,
+                               std::vector<segment> const& ranges, ledger const& known) {
+  std::vector<ending> out;
+  auto next = known.ended.begin();
+  for (auto const& range : ranges) {
+    auto const found = db::run(on, with.sql["segment.living"], {queue, range.lo, range.hi});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ending one;
+      decode(found.row(i)[0], one.id);
+      while (next != known.ended.end() && next->hi <= one.id) ++next;
+      if (next != known.ended.end() && next->lo <= one.id) one.how = &next->how;
+      one.begun = known.has_begun(one.id);
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void store::mark_dead(std::string const& holder) const {
+  try {
+    core::mark_dead(with_, holder);
+  } catch (core::lost_reply const&) {
+    // claim.seize looks whether it is.
+  }
+}
+
+bool store::reclaim_one(std::string const& id, std::string const& holder) {
+  for (;;) {
+    try {
+      auto const decided = core::transact(with_, {.name = "reclaim"}, [&](db::session& on) {
+        auto const seized = db::run(on, with_.sql["claim.seize"], {id});
+        auto const here = present();
+        std::int64_t queue = 0;
+        std::int64_t claimed_us = 0;
+        if (seized.size() > 0) {
+          decode(seized.row(0)[0], queue);
+          decode(seized.row(0)[1], claimed_us);
+        }
+        if (queue != here.id) return core::decision::rollback;
+        auto const column = db::run(on, with_.sql["claim.ranges"], {id});
+        auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
+        auto known = ledger_of(with_, on, id);
+        if (base::left_out("ledger")) known = {};
+        auto const endings = endings_of(with_, on, here.id, ranges, known);
+        auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
+        auto const texts = queues::text_of(ended, here.by);
+        if (!known.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
+        db::run(on, with_.sql["claim.complete"],
+                {id, holder, texts.segments, texts.outcomes,
+                 std::int64_t{here.by.every_outcome ? 1 : 0}});
+        end_series(with_, on, texts.over);
+        db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
+        return core::decision::commit;
+      });
+      return decided == core::decision::commit;
+    } catch (core::lost_reply const&) {
+      // Once more: seized by then, it is not there for the taking.
+    }
+  }
+}
+
+std::int64_t store::reclaim() {
+  with_.check_process();
+  struct found {
+    std::string id;
+    std::string holder;
+    bool marked = false;
+  };
+  std::vector<found> abandoned;
+  auto const here = present();
+  core::read(with_, [&](db::session& on) {
+    auto const rows =
+        db::run(on, with_.sql["claim.abandoned"], {here.id, std::int64_t{core::max_skew.count()}});
+    abandoned.assign(rows.size(), {});
+    for (std::size_t i = 0; i < abandoned.size(); ++i) {
+      decode(rows.row(i)[0], abandoned[i].id);
+      decode(rows.row(i)[1], abandoned[i].holder);
+      decode(rows.row(i)[2], abandoned[i].marked);
+    }
+  });
+  std::int64_t count = 0;
+  auto const who = lease_->peek();
+  for (auto const& one : abandoned) {
+    // Nobody declares itself dead: who is late renews, unless another was faster.
+    if (!one.marked && who && !who->dead() && one.holder == who->uuid()) continue;
+    if (!one.marked) mark_dead(one.holder);
+    if (reclaim_one(one.id, one.holder)) ++count;
+  }
+  return count;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

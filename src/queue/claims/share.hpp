@@ -1,0 +1,79 @@
+// Some tasks of one claim, finished in the transaction of their effect. While it lives nobody else
+// may finish them; unless it says that they are in the ledger, they are open again after that.
+// Thread safety: one thread at a time. Lifetime: the batch must outlive it.
+#pragma once
+
+#include "db/session.hpp"
+#include "queue/model/settle.hpp"
+
+#include <daybook/outcome.hpp>
+#include <daybook/task.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+
+class transaction;
+
+namespace queues {
+
+class batch;
+
+class share {
+ public:
+  /// On failure: daybook::error (fault::bad_argument) where there is none, one is not of this claim
+  /// or is finished already; then all are as they were.
+  share(batch& of, std::span<task const* const> tasks);
+  share(share&& from) noexcept
+      : of_(std::exchange(from.of_, nullptr)),
+        places_(std::move(from.places_)),
+        lost_(from.lost_) {}
+  share& operator=(share&&) = delete;
+  ~share();
+
+  /// Within a transaction: all have succeeded. False: the claim is lost.
+  [[nodiscard]] bool write(db::session& on);
+  /// The same, where each ends as `how` says, in the order they were given in.
+  [[nodiscard]] bool write(db::session& on, std::span<verdict const> how);
+  /// Whether the last write said so, or the end of a doubt.
+  [[nodiscard]] bool lost() const noexcept { return lost_; }
+  /// What has become of a transaction that wrote this and whose COMMIT reply was lost. After it
+  /// that will not be committed, where it is not by now. On failure: daybook::error
+  /// (fault::bad_argument) where it finished only some of these.
+  enum class fate : std::uint8_t { committed, never_will, lost };
+  [[nodiscard]] fate resolve();
+  /// The same of all before it of which nobody could find out; without a question where there was
+  /// none.
+  [[nodiscard]] fate before();
+  /// Their transaction may have to be found out about later.
+  void doubt() noexcept;
+
+  /// They are in the ledger for good.
+  void keep() noexcept;
+  /// They are in the ledger of a transaction that is the application's to commit.
+  void leave() noexcept { of_ = nullptr; }
+
+  [[nodiscard]] batch& of() const noexcept { return *of_; }
+
+ private:
+  void reopen() noexcept;
+  [[nodiscard]] fate told();
+
+  batch* of_;
+  std::vector<std::size_t> places_;
+  bool lost_ = false;
+};
+
+/// Runs `body` in a transaction that finishes all of them, whatever claims of this process they are
+/// of. As claim::perform().
+outcome perform(std::span<share> all, std::function<void(transaction&)> const& body);
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

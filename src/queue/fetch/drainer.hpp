@@ -1,0 +1,63 @@
+// Hands tasks out in the thread that asks, and waits for nothing that is not due: for workers that
+// end when there is nothing to do. What was handed back stays in hand until the end, so that it is
+// not taken again.
+// Thread safety: one thread. Lifetime: what it gave out is gone before it is.
+#pragma once
+
+#include "queue/fetch/hand.hpp"
+#include "queue/members/store.hpp"
+
+#include <daybook/hand_out.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+class drainer final : public giver {
+ public:
+  /// `flush_every`: what is finished is written after so long, when the next task is asked for.
+  /// `batch`: who asks for single tasks claims so many at most, and a hundred.
+  drainer(std::shared_ptr<store> of, hand_out_options const& how) : of_(std::move(of)), how_(how) {}
+  /// Ends the claims; what fails is told to the observer, and done by the next claim.
+  ~drainer() override;
+
+  // On failure, all: throws daybook::error.
+
+  /// Up to so many, of one claim, when their slots come. Empty: nothing is due, but suspects.
+  std::vector<handed> next(std::size_t most);
+  /// One suspect, when all else is handed back: nothing but suspects is to be asked for then.
+  std::vector<handed> next_suspect();
+  /// Writes down what is finished, and hands back the rest.
+  void end();
+
+  bool note(hand& of, std::size_t at, result how, local_clock::duration took) override;
+  void leave(std::shared_ptr<hand> const& of, bool lost,
+             local_clock::duration took) noexcept override;
+  [[nodiscard]] bool gone(hand const& of) const override { return of.gone; }
+
+ private:
+  void settle();
+  /// Waits for the slots of so many at most. False: their claim is another's by now.
+  bool may_begin(std::size_t most);
+  bool begin_to(std::size_t end);
+  void renew();
+  void take(int limit, bool suspect);
+  std::vector<handed> give(std::size_t most);
+
+  std::shared_ptr<store> of_;
+  hand_out_options how_;
+  std::shared_ptr<hand> now_;
+  std::vector<std::shared_ptr<hand>> kept_;
+  instant flushed_ = local_clock::now();
+  std::size_t window_ = 0;  ///< so many are said to begin at once
+  instant begun_ = local_clock::now();
+};
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

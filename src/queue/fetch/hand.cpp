@@ -1,0 +1,30 @@
+#include "queue/fetch/hand.hpp"
+
+#include <exception>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+bool lease_lasts(store const& of) {
+  auto const present = of.lease().peek();
+  return !present || present->dead() || present->since_renewal() < of.with().lease * 2 / 3;
+}
+
+bool is_ours(hand const& which) {
+  auto const present = which.of->of().lease().peek();
+  return present && !present->dead() && present->uuid() == which.of->holder();
+}
+
+void leave_behind(hand const& which) noexcept {
+  auto const& of = which.of;
+  try {
+    of->of().add_orphan(of->id(), of->holder(), orphaned::in_work);
+  } catch (std::exception const& e) {
+    of->of().with().watch.retried("complete", e.what());  // no memory: its heir takes it back
+  }
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,92 @@
+// A queue and the table that it follows: what is remembered of the two, triggers, the comparison.
+// Thread-safe.
+#pragma once
+
+#include "db/catalogue.hpp"
+#include "queue/members/store.hpp"
+#include "tables/table.hpp"
+
+#include <daybook/watch.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+/// A table as it is now, fit to be followed.
+struct followed {
+  tables::table table;
+  std::string column;
+  db::holes sql;  ///< for the shapes of sql/*/watch.sql
+};
+
+/// On failure: daybook::error (fault::bad_argument) where it cannot be followed.
+[[nodiscard]] followed look_at(store const& of, watched_table const& what);
+
+/// A member that is removed when it is done would come again with the row that it is of.
+/// On failure: daybook::error (fault::bad_argument).
+void check_kept(store const& of, watched_table const& what);
+
+class watcher {
+ public:
+  watcher(std::shared_ptr<store> of, watched_table what);
+
+  [[nodiscard]] watch_info info() const;
+  /// They were installed, and not all are there.
+  [[nodiscard]] bool lost_triggers() const;
+  [[nodiscard]] std::string trigger_sql() const;
+  [[nodiscard]] std::string drop_sql() const;
+  /// Null `by`: not written down.
+  void install(remark const* by);
+  void uninstall(remark const* by);
+
+  // reconcile.cpp
+  reconciled reconcile(watch_told const& told);
+  [[nodiscard]] drift compare(std::int64_t at_most) const;
+
+ private:
+  /// A page of the table's rows.
+  struct rows_page {
+    std::vector<entry> missing;
+    std::int64_t seen = 0;
+    std::int64_t refused = 0;
+    std::string example;
+    cell mark;  ///< the last row's value
+  };
+  /// A page of the members.
+  struct members_page {
+    std::vector<std::int64_t> extra;  ///< ids
+    std::int64_t seen = 0;
+    std::string last;
+  };
+  [[nodiscard]] rows_page rows_after(followed const& in, cell const* mark) const;
+  [[nodiscard]] members_page members_after(followed const& in, std::string const& last) const;
+  [[nodiscard]] std::int64_t drop(followed const& in, std::vector<std::int64_t> const& ids) const;
+  bool remove_extra(followed const& in, watch_progress& sum, watch_told const& told) const;
+  bool add_missing(followed const& in, watch_progress& sum, reconciled& out,
+                   watch_told const& told) const;
+  void execute(db::entry made) const;
+  void set_installed(bool installed, remark const* by) const;
+
+  std::shared_ptr<store> of_;
+  watched_table what_;
+};
+
+/// Remembers that the queue follows the table. On failure: as look_at(); fault::bad_argument, too,
+/// where it follows another whose triggers are there. Null `by`: not written down.
+std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what,
+                                remark const* by);
+/// Null: it follows none.
+[[nodiscard]] std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of);
+/// False: it follows none.
+bool unfollow(store& of, remark const* by);
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

@@ -1,0 +1,38 @@
+#include "queue/members/import.hpp"
+
+#include "queue/members/rows_of_query.hpp"
+
+#include <daybook/error.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+imported import_query(store& to, std::string_view query, task_options const& how,
+                      std::function<bool(imported const&)> const& told) {
+  to.with().check_process();
+  rows_of_query rows(to.with(), "queue '" + to.name() + "': the query to import from", query);
+  // A row that cannot be is an end: what stands before it in its piece is imported first.
+  std::exception_ptr wrong;
+  auto const next = [&]() -> std::optional<entry> {
+    try {
+      auto one = rows.next();
+      if (one) check_payload(to.name(), one->key, one->payload);
+      return one;
+    } catch (error const& e) {
+      if (e.kind() != fault::bad_argument) throw;
+      wrong = std::current_exception();
+      return std::nullopt;
+    }
+  };
+  auto const out = to.import(next, how, told);
+  if (wrong) std::rethrow_exception(wrong);
+  return out;
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

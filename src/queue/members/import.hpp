@@ -1,0 +1,29 @@
+// The members that a query gives.
+// Thread-safe.
+#pragma once
+
+#include "queue/members/store.hpp"
+
+#include <daybook/queue_options.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+/// On failure: daybook::error, fault::bad_argument, that names the key.
+void check_payload(std::string_view queue, key const& of,
+                   std::optional<std::string> const& payload);
+
+/// On failure: daybook::error (fault::bad_argument) where the text is no query of one or two
+/// columns, or gives what can be no key; what came before that row is imported.
+imported import_query(store& to, std::string_view query, task_options const& how,
+                      std::function<bool(imported const&)> const& told);
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

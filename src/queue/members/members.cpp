@@ -1,0 +1,394 @@
+// Members: keys that come and go, and what people ask for. Ids are given out in blocks, each block
+// to one process, so that the keys that one process adds are neighbours.
+#include "base/limits.hpp"
+#include "base/rows.hpp"
+#include "db/cells.hpp"
+#include "queue/members/import.hpp"
+#include "queue/members/series.hpp"
+#include "queue/members/store.hpp"
+
+#include "core/run/run.hpp"
+
+#include <daybook/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+namespace {
+
+constexpr std::int64_t block_size = 1000;
+constexpr std::chrono::milliseconds short_patience{200};
+constexpr std::size_t piece_size = 10'000;
+/// SQL and its way there are cheap beside so many bytes.
+constexpr std::size_t piece_bytes = 4 << 20;
+
+/// What comes after these years is for people a mistake, and for microseconds soon before them.
+constexpr timestamp latest = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
+
+void check_options(std::string_view queue, task_options const& how, policy const& by) {
+  if (how.at && *how.at >= latest) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + std::string(queue) +
+                    "': a task that is due after the year 9999 (at): name an earlier time");
+  }
+  base::limits("queue", queue).between("the priority", how.priority, 0, priorities - 1);
+  if (by.in_order && how.priority != task_options{}.priority) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + std::string(queue) +
+                    "': a priority, where tasks are done in the order in which they were added "
+                    "(in_order)");
+  }
+}
+
+/// Wakes the hand-outs of this process at the end of what gives them work.
+struct rings_at_the_end {
+  store const& of;
+  ~rings_at_the_end() { of.ring(); }
+};
+
+std::optional<std::int64_t> at_of(task_options const& how) {
+  if (!how.at) return std::nullopt;
+  auto const us = db::us_of(*how.at);
+  // Below zero is what people asked for (front_us).
+  return std::max<std::int64_t>(0, (us + 999'999) / 1'000'000 * 1'000'000);
+}
+
+}  // namespace
+
+std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) const {
+  // After a lost reply others: those ids may be nobody's, and need not be anybody's.
+  return core::insist([&] {
+    std::int64_t next = 0;
+    core::transact(with_, {.name = "block", .patience = wait}, [&](db::session& on) {
+      decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
+      return core::decision::commit;
+    });
+    return next - count;
+  });
+}
+
+/// Waits for a connection only a little: each of those that wait may hold one of them.
+void store::stock_ids() {
+  if (with_.dialect.one_writer || with_.borrowed) return;
+  std::lock_guard const turn(stocking_);
+  check_block();
+  {
+    std::lock_guard const lock(guard_);
+    if (!block_.empty()) return;
+  }
+  auto const setbacks = lease_->setbacks();
+  auto const now = base::boot_clock::now();
+  std::int64_t first = 0;
+  try {
+    first = block(block_size, short_patience);
+  } catch (error const& e) {
+    if (e.kind() == fault::conflict) return;  // next_id() takes one where it is
+    throw;
+  }
+  std::lock_guard const lock(guard_);
+  block_ = {first, first + block_size, setbacks, now};
+}
+
+/// As often as a lease is renewed: who only adds has none that would tell.
+void store::check_block() {
+  auto const now = base::boot_clock::now();
+  std::int64_t end = 0;
+  {
+    std::lock_guard const lock(guard_);
+    if (block_.setbacks != lease_->setbacks()) block_ = {};
+    if (block_.empty() || now - block_.known_at < with_.lease / 6) return;
+    end = block_.end;
+  }
+  std::int64_t next = 0;
+  core::read(with_, [&](db::session& on) {
+    next = db::get<std::int64_t>(db::run(on, with_.sql["member.next"], {}).row(0)[0]);
+  });
+  std::lock_guard const lock(guard_);
+  if (next < end) block_ = {};
+  block_.known_at = now;
+}
+
+/// The next free id. A block is taken on a connection of its own, so that a user's long transaction
+/// holds nobody up; where there is only this one, an id is taken here, and should the transaction
+/// roll back, is free again.
+std::int64_t store::next_id(db::session& on) {
+  stock_ids();
+  {
+    std::lock_guard const lock(guard_);
+    if (!block_.empty() && block_.setbacks == lease_->setbacks()) return block_.next++;
+  }
+  return own_ids_in(on, 0, 1);
+}
+
+void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const {
+  auto const at = at_of(how);
+  auto const here = present();
+  std::int64_t const lane = how.priority;
+  auto const armed = db::run(on, with_.sql["member.arm"], {here.id, lo, hi, lane, to_value(at)});
+  if (armed.affected == 0) {
+    db::run(on, with_.sql["member.arm_unseen"],
+            {here.id, lo, hi, lane, to_value(at), here.by.period_us, here.by.grain_us,
+             std::int64_t{here.options.rounds ? 1 : 0},
+             static_cast<std::int64_t>(here.options.on_new)});
+  }
+  if (here.by.in_order) begin_series(with_, on, lo, hi);
+  ring_after(on);
+}
+
+bool store::add_in(db::session& on, key const& of, task_options const& how) {
+  check_options(name_, how, present().by);
+  check_payload(name_, of, how.payload);
+  auto const queue = present().id;
+  auto id = next_id(on);
+  for (;;) {
+    auto const added =
+        db::run(on, with_.sql["member.add"], {id, queue, of.str(), to_value(how.payload)});
+    if (added.affected > 0) break;
+    if (db::run(on, with_.sql["member.find"], {queue, of.str()}).size() > 0) return false;
+    // The id is another's: it was given out twice.
+    {
+      std::lock_guard const lock(guard_);
+      block_ = {};
+    }
+    id = own_ids_in(on, 0, 1);
+  }
+  arm(on, id, id + 1, how);
+  return true;
+}
+
+bool store::add(key const& of, task_options const& how) {
+  with_.check_process();
+  stock_ids();
+  bool in_doubt = false;
+  for (;;) {
+    try {
+      auto const decided = core::transact(with_, {.name = "add"}, [&](db::session& on) {
+        return add_in(on, of, how) ? core::decision::commit : core::decision::rollback;
+      });
+      // After a lost reply the key that is there now may be the one that we have added.
+      return decided == core::decision::commit || in_doubt;
+    } catch (core::lost_reply const&) {
+      in_doubt = true;
+    }
+  }
+}
+
+/// `first` as reserve() gave it.
+std::int64_t store::own_ids_in(db::session& on, std::int64_t first, std::int64_t count) const {
+  if (first != 0) return first;
+  decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], first);
+  return first - count;
+}
+
+void store::arm_all(db::session& on, std::int64_t lo, std::int64_t count,
+                    task_options const& how) const {
+  auto const by = present().by;
+  auto const widest = by.in_order ? count : by.segment;
+  for (auto at = lo; at < lo + count; at += widest) {
+    arm(on, at, std::min(at + widest, lo + count), how);
+  }
+}
+
+/// As add_all_in(), as fast as the engine takes rows, where no key is there already.
+std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, std::int64_t first,
+                                task_options const& how) const {
+  auto const count = static_cast<std::int64_t>(piece.size());
+  auto const ids = own_ids_in(on, first, count);
+  auto lo = ids;
+  std::int64_t now_us = 0;
+  decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+  auto const queue = present().id;
+  std::vector<value> cells;
+  cells.reserve(piece.size() * 5);
+  for (auto const& one : piece) {
+    cells.emplace_back(lo++);
+    cells.emplace_back(queue);
+    cells.emplace_back(std::string_view(one.key.str()));
+    cells.push_back(to_value(one.payload));
+    cells.emplace_back(now_us);
+  }
+  on.load({.table = with_.sql.fill("{member}"),
+           .columns = {"id", "queue", "member_key", "payload", "created_us"}},
+          cells);
+  arm_all(on, ids, count, how);
+  return count;
+}
+
+void check_payload(std::string_view queue, key const& of,
+                   std::optional<std::string> const& payload) {
+  if (payload) {
+    core::check_text("queue '" + std::string(queue) + "': the payload of '" + of.str() + "'",
+                     *payload);
+  }
+}
+
+std::int64_t store::reserve(std::int64_t count) const {
+  return with_.dialect.one_writer || with_.borrowed ? 0 : block(count, core::usual_patience);
+}
+
+std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
+                               task_options const& how) const {
+  check_options(name_, how, present().by);
+  if (all.empty()) return 0;
+  auto const count = static_cast<std::int64_t>(all.size());
+  first = own_ids_in(on, first, count);
+  base::rows members;
+  auto id = first;
+  for (auto const& one : all) {
+    check_payload(name_, one.key, one.payload);
+    members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
+  }
+  auto const added =
+      db::run(on, with_.sql["member.add_all"], {present().id, members.text()}).affected;
+  if (added > 0) arm_all(on, first, count, how);
+  return added;
+}
+
+bool store::retry_in(db::session& on, key const& of) const {
+  bool const there =
+      db::run(on, with_.sql["request.put"],
+              {present().id, of.str(), static_cast<std::int64_t>(asked::retry), std::int64_t{1}})
+          .affected > 0;
+  if (there) ring_after(on);
+  return there;
+}
+
+imported store::import_piece(std::span<entry const> piece, task_options const& how) {
+  auto const count = static_cast<std::int64_t>(piece.size());
+  auto const first = reserve(count);
+  imported out;
+  bool known_keys = false;  // some are there: row by row then
+  auto const write = [&](db::session& on) {
+    out.added = known_keys ? add_all_in(on, piece, first, how) : load_all_in(on, piece, first, how);
+    out.present = count - out.added;
+    return out.added > 0 ? core::decision::commit : core::decision::rollback;
+  };
+  for (;;) {
+    try {
+      core::transact(with_, {.name = "import"}, write);
+      return out;
+    } catch (error const& e) {
+      if (e.kind() != fault::constraint || std::exchange(known_keys, true)) throw;
+    }
+  }
+}
+
+imported store::import(std::function<std::optional<entry>()> const& next, task_options const& how,
+                       std::function<bool(imported const&)> const& told) {
+  with_.check_process();
+  check_options(name_, how, present().by);
+  imported sum;
+  std::vector<entry> piece;
+  for (bool more = true; more;) {
+    piece.clear();
+    std::size_t bytes = 0;
+    while (piece.size() < piece_size && bytes < piece_bytes) {
+      auto one = next();
+      if (!one) {
+        more = false;
+        break;
+      }
+      check_payload(name_, one->key, one->payload);
+      bytes += one->key.str().size() + (one->payload ? one->payload->size() : 0);
+      piece.push_back(std::move(*one));
+    }
+    if (piece.empty()) break;
+    // Twice with other ids: keys that are there by now are not added again.
+    auto const part = core::insist([&] { return import_piece(piece, how); });
+    sum.added += part.added;
+    sum.present += part.present;
+    if (told && !told(sum)) break;
+  }
+  return sum;
+}
+
+bool store::remove_in(db::session& on, key const& of) {
+  return db::run(on, with_.sql["member.remove"], {present().id, of.str()}).affected > 0;
+}
+
+bool store::remove(key const& of) {
+  with_.check_process();
+  bool in_doubt = false;
+  for (;;) {
+    try {
+      auto const decided = core::transact(with_, {.name = "remove"}, [&](db::session& on) {
+        return remove_in(on, of) ? core::decision::commit : core::decision::rollback;
+      });
+      return decided == core::decision::commit || in_doubt;
+    } catch (core::lost_reply const&) {
+      in_doubt = true;
+    }
+  }
+}
+
+bool store::set_payload(key const& of, std::optional<std::string> const& payload) {
+  with_.check_process();
+  check_payload(name_, of, payload);
+  for (bool again = true;;) {
+    try {
+      return core::write(with_, {.name = "payload"}, with_.sql["member.set_payload"],
+                         {present().id, of.str(), to_value(payload)})
+                 .affected > 0;
+    } catch (core::lost_reply const&) {
+      if (!std::exchange(again, false)) throw;
+    }
+  }
+}
+
+bool store::ask(key const& of, asked what) {
+  with_.check_process();
+  rings_at_the_end const rings{*this};
+  for (bool again = true;;) {
+    try {
+      // Asked for twice is as good as once.
+      return core::write(with_, {.name = "ask"}, with_.sql["request.put"],
+                         {present().id, of.str(), static_cast<std::int64_t>(what), std::int64_t{0}})
+                 .affected > 0;
+    } catch (core::lost_reply const&) {
+      if (!std::exchange(again, false)) throw;
+    }
+  }
+}
+
+void store::pause(bool paused) {
+  with_.check_process();
+  rings_at_the_end const rings{*this};
+  for (bool again = true;;) {
+    try {
+      core::write(with_, {.name = "pause"}, with_.sql["queue.pause"],
+                  {present().id, std::int64_t{paused ? 1 : 0}});
+      return;
+    } catch (core::lost_reply const&) {
+      if (!std::exchange(again, false)) throw;
+    }
+  }
+}
+
+bool store::open_round(timestamp at) {
+  with_.check_process();
+  if (!present().options.rounds) {
+    throw error({.kind = fault::bad_argument},
+                "queue '" + name_ + "' does not work in rounds: make it with .rounds = true");
+  }
+  rings_at_the_end const rings{*this};
+  auto const us = db::us_of(at);
+  bool in_doubt = false;
+  for (;;) {
+    try {
+      return core::write(with_, {.name = "round"}, with_.sql["queue.open_round"],
+                         {present().id, us})
+                     .affected > 0 ||
+             (in_doubt && look(with_, name_).value_or(row{}).round_us == us);
+    } catch (core::lost_reply const&) {
+      in_doubt = true;
+    }
+  }
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook

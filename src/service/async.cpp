@@ -1,0 +1,78 @@
+// The asynchronous verbs: the blocking ones, on a thread of the book. Nothing is decided here.
+#include "core/run/run.hpp"
+#include "service/engine.hpp"
+
+#include <daybook/book.hpp>
+#include <daybook/run.hpp>
+
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+
+namespace {
+
+/// Keeps a run in hand, and from being used otherwise, until the verb's work is over.
+class claimed {
+ public:
+  explicit claimed(std::shared_ptr<core::held_run> of) : of_(std::move(of)) { of_->claim(); }
+  claimed(claimed const&) = delete;
+  claimed& operator=(claimed const&) = delete;
+  ~claimed() { of_->turn().end(); }
+  [[nodiscard]] std::shared_ptr<core::held_run> const& begin() const noexcept {
+    of_->turn().begin();
+    return of_;
+  }
+
+ private:
+  std::shared_ptr<core::held_run> of_;
+};
+
+}  // namespace
+
+run::run(std::shared_ptr<core::held_run> held) noexcept : held_(std::move(held)) {}
+
+void run::post(std::shared_ptr<work::completion> into, std::function<void(run&)> verb) {
+  auto in_use = std::make_shared<claimed>(held_);
+  held_->executor().post(std::move(into), [in_use = std::move(in_use), verb = std::move(verb)] {
+    run self(in_use->begin());
+    verb(self);
+  });
+}
+
+pending<stepped<void>> run::record_async(std::string_view name, std::string_view text) {
+  return async([name = std::string(name), text = std::string(text)](run& self) {
+    return self.record(name, text);
+  });
+}
+
+pending<stepped<void>> run::carry_async(std::string_view name, std::string_view text) {
+  return async([name = std::string(name), text = std::string(text)](run& self) {
+    return self.carry(name, text);
+  });
+}
+
+pending<ended> run::finish_async() && {
+  return async([](run& self) { return std::move(self).finish(); });
+}
+
+pending<ended> run::fail_async(std::string_view why) && {
+  return async([why = std::string(why)](run& self) { return std::move(self).fail(why); });
+}
+
+pending<ended> run::release_async(std::string_view why) && {
+  return async([why = std::string(why)](run& self) { return std::move(self).release(why); });
+}
+
+pending<started> book::start_async(process const& name, key const& piece, start_options options) {
+  auto into = std::make_shared<work::answer<started>>();
+  auto* const engine = engine_.get();
+  static_cast<void>(engine->bare());  // in a forked child there are no threads
+  engine->asynchronous().post(into, [engine, into = into.get(), name, piece, options] {
+    into->put(engine->runs().start(name, piece, options));
+  });
+  return pending<started>(std::move(into));
+}
+
+}  // namespace v1
+}  // namespace daybook

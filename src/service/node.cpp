@@ -1,0 +1,90 @@
+// daybook::node: its parts, for schedules, for queues and for planners.
+#include "service/crews.hpp"
+#include "service/planning.hpp"
+#include "service/ticker.hpp"
+
+#include <daybook/book.hpp>
+#include <daybook/node.hpp>
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace daybook {
+inline namespace v1 {
+
+node::node(daybook::book& of, node_options options)
+    : schedules_(std::make_shared<work::ticker>(of.internals(), options)),
+      queues_(std::make_shared<work::crews>(of.internals())),
+      planners_(std::make_shared<work::planning>(of.internals(), options.poll)) {}
+
+node::~node() {
+  if (queues_->forked()) {
+    static_cast<void>(new auto(std::move(schedules_)));
+    static_cast<void>(new auto(std::move(queues_)));
+    static_cast<void>(new auto(std::move(planners_)));
+    return;
+  }
+  stop();
+}
+
+void node::serve(std::string_view schedule, tick_handler handler) {
+  schedules_->serve(schedule, std::move(handler));
+}
+
+void node::work(std::string_view queue, job_handler handler, work_options const& options) {
+  queues_->work(queue, {.one = std::move(handler), .options = options});
+}
+
+void node::work_in_batches(std::string_view queue, batch_handler handler,
+                           work_options const& options) {
+  queues_->work(queue, {.many = std::move(handler), .options = options});
+}
+
+std::optional<work_counts> node::leave(std::string_view queue) { return queues_->leave(queue); }
+
+void node::plan(std::string_view planner, plan_serving how) {
+  planners_->plan(planner, std::move(how));
+}
+
+void node::unplan(std::string_view planner) { planners_->unplan(planner); }
+
+void node::start() {
+  schedules_->start();
+  queues_->start();
+  planners_->start();
+}
+
+void node::wake() noexcept {
+  schedules_->wake();
+  queues_->wake();
+  planners_->wake();
+}
+
+void node::stop() noexcept {
+  if (queues_->forked()) return schedules_->stop();
+  queues_->ask_to_stop();
+  planners_->ask_to_stop();
+  schedules_->stop();
+  planners_->stop();
+  queues_->stop();
+}
+
+std::int64_t node::drain() {
+  std::int64_t sum = 0;
+  std::set<std::string> refused;
+  work::crews::drain tasks(*queues_);
+  for (std::int64_t more = 1; more > 0; sum += more) {
+    more = schedules_->drain(refused) + planners_->drain() + tasks.due();
+  }
+  return sum + tasks.suspects();
+}
+
+node_counts node::counts() const { return schedules_->counts(); }
+
+std::optional<work_counts> node::counts(std::string_view queue) const {
+  return queues_->counts(queue);
+}
+
+}  // namespace v1
+}  // namespace daybook

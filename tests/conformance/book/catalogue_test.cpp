@@ -1,0 +1,493 @@
+// Our SQL as the engines see it: it prepares, and what is hot finds its row by the primary key.
+#include "conformance/fixture.hpp"
+#include "conformance/schema.hpp"
+
+#include "core/tx/transact.hpp"
+#include "queue/maintenance/watcher.hpp"
+#include "service/engine.hpp"
+
+#include <daybook/node.hpp>
+
+#include <map>
+#include <set>
+
+namespace conformance {
+namespace {
+
+class catalogue : public on_engine {
+ protected:
+  /// Values of the right kind for whatever a statement of ours takes.
+  struct samples {
+    std::map<std::string, std::string> texts;
+    std::map<std::string, std::int64_t> numbers;
+    /// In the rooms beside the core, as "claim.take segments"; all else is a number there.
+    std::map<std::string, std::string> by_room;
+
+    [[nodiscard]] daybook::value of(std::string const& statement, std::string const& name) const {
+      auto const room = statement.substr(0, statement.find('.') + 1);
+      for (auto const& known : {statement + " " + name, room + " " + name, ". " + name}) {
+        auto const text = by_room.find(known);
+        if (text != by_room.end() && has_own(room)) return std::string_view(text->second);
+      }
+      if (has_own(room)) return std::int64_t{1};
+      if (auto const number = numbers.find(name); number != numbers.end()) return number->second;
+      auto const text = texts.find(name);
+      if (text == texts.end()) throw std::runtime_error("no sample for " + name);
+      return std::string_view(text->second);
+    }
+
+    static bool has_own(std::string const& room) {
+      static std::set<std::string> const rooms{
+          "queue.",   "member.",  "claim.",    "segment.", "task.",  "request.",
+          "outcome.", "wake.",    "schedule.", "tick.",    "table.", "aggregation.",
+          "watch.",   "planner.", "planned.",  "period.",  "sweep.", "series."};
+      return rooms.contains(room);
+    }
+  };
+
+  static void fill(daybook::queue& q, int count) {
+    std::vector<daybook::entry> entries;
+    for (int i = 0; i < count; ++i) entries.push_back({key("k" + std::to_string(i))});
+    q.import(entries);
+  }
+
+  /// By statement or room, where a name means something else there.
+  static std::map<std::string, std::string> of_rooms() {
+    return {{". key", "k1"},
+            {". name", "stock"},
+            {". schedule", "stock"},
+            {". cron", "* * * * *"},
+            {". zone", "UTC"},
+            {". run_key", "k1"},
+            {". reason", ""},
+            {". schema", "s"},
+            {". table", "t"},
+            {". prefix", "p_"},
+            {". payload", "{}"},
+            {". claim", "01234567-89ab-7def-8123-456789abcdef"},
+            {". holder", "h"},
+            {". rows", "[[1,2,5,0,0,0,0,0,0]]"},
+            {". heads", "[[2]]"},
+            {". ranges", "[[1,2]]"},
+            {"claim.done rows", R"([[1,2,2,1,0,""]])"},
+            {"member.add_all rows", R"([[1,"a",null]])"},
+            {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
+            {". outcomes", R"([[1,2,2,1,0,null,""]])"},
+            {"aggregation. call", "01234567-89ab-7def-8123-456789abcdef"},
+            {"aggregation. parent", "p"},
+            {"aggregation. actor", ""},
+            {"aggregation. detail", ""},
+            {"aggregation. declared", ""},
+            {"aggregation.declare before", ""},
+            {"aggregation. position", "1"},
+            {"aggregation. column", "c"},
+            {"aggregation. groups", R"([["g"]])"},
+            {"aggregation. parents", R"([["p","g",1]])"},
+            {"planner. process", "plan p"},
+            {"planner. source", "s"},
+            {"planner. key_columns", ""},
+            {"planner. created_column", ""},
+            {"planner. check_sql", ""},
+            {"planner. error", ""},
+            {"period. rows", R"([[1,2,"2026-11-21"]])"},
+            {"planned. keys", R"([["k1",""]])"},
+            {"planned. after", ""},
+            {"planned. low", "k1"},
+            {"planned. high", "k2"},
+            {"sweep. place", "x"},
+            {"sweep. low", "x"},
+            {"sweep. high", "x"},
+            {"sweep. row_keys", "x"}};
+  }
+
+  [[nodiscard]] samples live_values(std::string const& prefix) const {
+    auto const column = [&](std::string const& name) {
+      return database_.query("select " + name + " from " + prefix + "run");
+    };
+    std::map<std::string, std::int64_t> numbers{{"epoch", std::stoll(column("epoch"))},
+                                                {"max_skew_us", 60'000'000},
+                                                {"ttl_us", 30'000'000},
+                                                {"limit", 10}};
+    for (auto const* name :
+         {"once", "restart", "state", "movable_clock", "exit_code", "recalls", "seen"}) {
+      numbers.emplace(name, 0);
+    }
+    for (auto const* name :
+         {"run_no", "pid", "by_us", "at_us", "version", "oldest", "deadline_us", "beat", "stamp",
+          "mode", "took_us", "progress_done", "progress_total", "done", "before_us", "since_us"}) {
+      numbers.emplace(name, 1);
+    }
+    return {{{"process", column("process")},
+             {"key", column("run_key")},
+             {"acquisition", column("acquisition")},
+             {"fresh", column("acquisition")},
+             {"holder", column("holder")},
+             {"uuid", column("holder")},
+             {"doubt", ""},
+             {"name", "load"},
+             {"value", ""},
+             {"error", ""},
+             {"in_hand", ""},
+             {"output", ""},
+             {"token", ""},
+             {"date", "2026-11-21"},
+             {"progress_note", ""},
+             {"actor", ""},
+             {"action", ""},
+             {"reason", ""},
+             {"detail", ""},
+             {"after", ""},
+             {"last", "z"},
+             {"node", ""},
+             {"prefix", prefix},
+             {"book_id", ""},
+             {"ended", "[[\"p\",\"k\",\"a\"]]"},
+             {"uuids", "[[\"h\"]]"}},
+            numbers,
+            of_rooms()};
+  }
+
+  /// The plan of each part of a statement, in the engine's own words.
+  daybook::db::table explained(daybook::db::session& on, std::string const& how,
+                               daybook::db::statement what, samples const& with) const {
+    // A setting of MariaDB's for one statement stands before all of it.
+    auto const setting = what.text.starts_with("/*M!") ? what.text.find("*/") + 2 : 0;
+    what.text.insert(setting, (setting > 0 ? " " : "") + how);
+    std::vector<daybook::value> values;
+    for (auto const& name : what.inputs) values.push_back(with.of(what.name, name));
+    return on.run(what, values);
+  }
+
+  /// "TABLE by INDEX" for each table that a statement's plan reads; "TABLE whole" without one.
+  std::set<std::string> accesses(daybook::db::table const& plan) const {
+    std::set<std::string> out;
+    for (std::size_t at = 0; at < plan.size(); ++at) {
+      auto const cell = [&](std::size_t column) {
+        std::optional<std::string> text;
+        daybook::decode(plan.row(at)[column], text);
+        return text.value_or("");
+      };
+      if (on_sqlite()) {
+        if (cell(3).starts_with("SEARCH") || cell(3).starts_with("SCAN")) out.insert(cell(3));
+      } else if (on_mariadb()) {
+        // id, select_type, table, type, possible_keys, key, ...
+        if (cell(1) == "INSERT" || cell(2).empty() || cell(2).starts_with("<")) continue;
+        out.insert(cell(2) + (cell(5).empty() ? " whole" : " by " + cell(5)));
+      } else if (auto const line = cell(0); line.find("Index") != std::string::npos ||
+                                            line.find("Seq Scan") != std::string::npos) {
+        auto const first = line.find_first_not_of(" ->");
+        auto const end = line.find("  (");
+        if (line.find(" Cond:") != std::string::npos) continue;
+        out.insert(line.substr(first, end - first));
+      }
+    }
+    return out;
+  }
+};
+
+/// Whether MariaDB begins where it is told to, and not at the beginning of the index.
+bool begins_within(daybook::db::table const& plan, std::string const& table) {
+  for (std::size_t at = 0; at < plan.size(); ++at) {
+    std::optional<std::string> name;
+    std::optional<std::string> type;
+    daybook::decode(plan.row(at)[2], name);
+    daybook::decode(plan.row(at)[3], type);
+    if (name == table) return type == "range";
+  }
+  return false;
+}
+
+TEST_P(catalogue, every_statement_prepares_with_either_clock) {
+  for (bool const movable : {false, true}) {
+    auto options = watched();
+    options.movable_clock = movable;
+    options.prefix = movable ? "movable_" : "real_";
+    auto book = database_.open(options);
+    auto run = taken(book.start(nightly_, day_));
+    auto const with = live_values(options.prefix);
+    auto const in = book.internals().ready();
+    daybook::core::read(in, 5s, [&](daybook::db::session& on) {
+      for (auto const& [name, entry] : in.sql.all()) {
+        if (name.starts_with("testing.") && !movable) continue;
+        for (auto const& part : entry.parts) {
+          try {
+            static_cast<void>(explained(on, "explain ", part.what, with));
+          } catch (std::exception const& e) {
+            ADD_FAILURE() << name << ": " << e.what();
+          }
+        }
+      }
+    });
+  }
+}
+
+TEST_P(catalogue, hot_statements_use_the_primary_key) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto run = taken(book.start(nightly_, day_));
+  ASSERT_TRUE(run.step("load", insert("load")));
+  // Enough rows that a whole table is not the shortest way.
+  for (int i = 0; i < 30; ++i) {
+    auto other = taken(book.start(process{"p" + std::to_string(i)}, day_));
+    EXPECT_TRUE(other.intend("pay"));
+    EXPECT_TRUE(std::move(other).fail("no"));
+  }
+  auto with = live_values("real_");
+  for (auto const* name : {"process", "run_key", "acquisition", "holder", "epoch"}) {
+    auto const found =
+        database_.query(std::string("select ") + name + " from real_run where process = 'nightly'");
+    if (std::string(name) == "epoch") {
+      with.numbers["epoch"] = std::stoll(found);
+    } else {
+      with.texts[std::string(name) == "run_key" ? "key" : name] = found;
+    }
+  }
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      for (auto const* off : {"set local enable_seqscan = off", "set local enable_bitmapscan = off",
+                              "set local enable_hashjoin = off", "set local enable_mergejoin = off",
+                              "set local enable_material = off"}) {
+        on.run({"plans", off, {}, {}}, {});
+      }
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    for (auto const* name : {"run.start", "run.look", "run.free", "run.fence", "run.step",
+                             "run.end", "run.advance", "run.memory", "run.held", "holder.renew",
+                             "holder.mark_dead", "holder.alive", "operate.prune_holders"}) {
+      int number = 0;
+      for (auto const& part : in.sql[name].parts) {
+        text += std::string(name) + " " + std::to_string(++number) + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, with))) {
+          text += "  " + one + "\n";
+          if (one == "given whole") continue;  // what the caller gives
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN r", "SCAN h", "SCAN real_"}) {
+            EXPECT_EQ(one.find(bad), std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    }
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  // What the poolers and the snapshots stand before is one engine.
+  golden("plans." + std::string(book.dialect()) + ".txt", text);
+}
+
+TEST_P(catalogue, a_queues_hot_statements_use_their_index) {
+  std::set<std::string> const claims{"c whole", "r whole", "Seq Scan on real_claim c",
+                                     "Seq Scan on real_claim c_1"};  // few, and their ranges
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto q = book.make_queue("stock", {.segment = 2});
+  fill(q, 5000);
+  for (int i = 0; i < 20; ++i) {
+    auto batch = q.claim({.limit = 50}).value();
+    for (auto const& one : batch.tasks()) batch.finish(one, daybook::result::success("x"));
+    EXPECT_EQ(std::move(batch).complete(), outcome::done);
+  }
+  auto const held = q.claim({.limit = 4}).value();
+  auto with = samples{};
+  with.by_room = {{". key", "k1"}, {". claim", held.id()}, {". holder", "h"}};
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      on.run({"plans", "analyze real_segment, real_member, real_outcome", {}, {}}, {});
+      on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    for (auto const* name : {"member.find", "member.range", "segment.of", "segment.hold",
+                             "segment.piece", "segment.living", "task.outcome", "task.told",
+                             "series.heads", "series.all_heads", "claim.due", "wake.suspects"}) {
+      for (auto const& part : in.sql[name].parts) {
+        text += std::string(name) + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, with))) {
+          text += "  " + one + "\n";
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN real_"}) {
+            if (claims.contains(one)) continue;
+            EXPECT_EQ(one.find(bad), std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    }
+    // What an idle process asks for. The claims and requests are few, and read whole.
+    auto const looked = accesses(explained(on, how, in.sql["wake.look"].parts[0].what, with));
+    EXPECT_TRUE(std::any_of(looked.begin(), looked.end(), [](std::string const& one) {
+      return one.find("real_segment") != one.npos && one.find("segment_by_due") != one.npos;
+    }));
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  golden("plans_queue." + std::string(book.dialect()) + ".txt", text);
+}
+
+/// Not all of its planner's, of which there may be millions.
+TEST_P(catalogue, what_is_known_of_keys_is_looked_up_key_by_key) {
+  auto options = watched();
+  options.movable_clock = false;
+  auto const book = database_.open(options);
+  auto const in = book.internals().ready();
+  samples const with{{}, {}, {{"planned.of keys", R"([["k1"]])"}}};
+  std::set<std::string> found;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      for (auto const* off : {"seqscan", "bitmapscan", "hashjoin", "mergejoin"}) {
+        on.run({"plans", "set local enable_" + std::string(off) + " = off", {}, {}}, {});
+      }
+    }
+    found = accesses(explained(on, on_sqlite() ? "explain query plan " : "explain ",
+                               in.sql["planned.of"].parts[0].what, with));
+    return daybook::core::decision::rollback;
+  });
+  auto const* const by_key = on_sqlite()     ? "planned_key=?"
+                             : on_postgres() ? "Index Scan using daybook_planned"
+                                             : "p by PRIMARY";
+  EXPECT_NE(testing::PrintToString(found).find(by_key), std::string::npos)
+      << testing::PrintToString(found);
+}
+
+TEST_P(catalogue, a_comparison_with_a_table_uses_the_index_of_each) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  // As applications have them: with a collation that is not ours, an index that is not the first.
+  std::string const text = on_mariadb()  ? "varchar(40) collate utf8mb4_unicode_ci"
+                           : on_sqlite() ? "text collate nocase"
+                                         : "varchar(40)";
+  database_.execute("create table product(id int not null primary key, code " + text +
+                    " not null unique, number bigint not null unique, day date)" + innodb());
+  database_.execute((on_mariadb()
+                         ? "insert into product select seq, concat('k', seq), seq, null "
+                           "from seq_1_to_5000"
+                         : "with recursive n(i) as (select 1 union all select i + 1 from n "
+                           "where i < 5000) insert into product select i, 'k' || i, i, "
+                           "null from n"));
+  auto q = book.make_queue("stock");
+  fill(q, 5000);
+  auto const in = book.internals().ready();
+  std::string text_of_plans;
+  for (auto const* column : {"code", "number"}) {
+    auto with = samples{};
+    bool const number = std::string(column) == "number";
+    with.by_room = {{". mark", "7"}, {". after", "k1"}, {". rows", "[[1]]"}};
+    auto const how_filled = daybook::queues::look_at(q.internals(), {"product", column}).sql;
+    daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+      if (on_postgres()) {
+        on.run({"plans", "analyze real_member, product", {}, {}}, {});
+        on.run({"plans", "set local enable_seqscan = off", {}, {}}, {});
+        on.run({"plans", "set local enable_bitmapscan = off", {}, {}}, {});
+      }
+      auto const how = on_sqlite() ? "explain query plan " : "explain ";
+      for (auto const* name :
+           {"watch.first_rows", "watch.next_rows", "watch.members", "watch.drop_members"}) {
+        auto const made = in.sql.made(name, how_filled);
+        text_of_plans += std::string(name) + (number ? " number\n" : " code\n");
+        auto const plan = explained(on, how, made.parts[0].what, with);
+        if (on_mariadb() && std::string(name) == "watch.next_rows") {
+          EXPECT_TRUE(begins_within(plan, "t")) << column;
+        }
+        for (auto const& one : accesses(plan)) {
+          text_of_plans += "  " + one + "\n";
+          bool const ours = one.find("real_") != one.npos || one.find("product") != one.npos;
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN m", "SCAN t "}) {
+            bool const by_index = one.find("USING") != one.npos;
+            EXPECT_TRUE(!ours || by_index || one.find(bad) == one.npos)
+                << name << " " << column << ": " << one;
+          }
+        }
+      }
+      return daybook::core::decision::rollback;
+    });
+  }
+  text_of_plans.pop_back();
+  golden("plans_watch." + std::string(book.dialect()) + ".txt", text_of_plans);
+}
+
+TEST_P(catalogue, a_schedules_hot_statements_use_their_index) {
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto const year_ago =
+      std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) - 24h * 365;
+  daybook::node node(book);
+  for (std::string const name : {"stock", "leads"}) {
+    book.make_schedule(name, daybook::cron("0 0 * * *"),
+                       {.catch_up = daybook::catch_up::all, .since = year_ago});
+    node.serve(name, [](daybook::tick&) {});
+  }
+  EXPECT_GE(node.drain(), 2 * 364);
+  database_.execute(  // as if its last one ran
+      "update real_schedule set running_us = 1, running_key = "
+      "(select max(r.run_key) from real_run r where r.process = name)");
+  auto const with = samples{
+      {},
+      {},
+      {{". name", "stock"}, {". schedule", "stock"}, {". run_key", "k1"}, {". reason", ""}}};
+  auto const in = book.internals().ready();
+  std::string text;
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    if (on_postgres()) {
+      on.run({"plans", "analyze real_schedule, real_tick, real_run, real_holder", {}, {}}, {});
+      for (auto const* off : {"set local enable_seqscan = off", "set local enable_bitmapscan = off",
+                              "set local enable_hashjoin = off", "set local enable_mergejoin = off",
+                              "set local enable_material = off"}) {
+        on.run({"plans", off, {}, {}}, {});
+      }
+    }
+    auto const how = on_sqlite() ? "explain query plan " : "explain ";
+    for (auto const* name :
+         {"schedule.look", "schedule.advance", "schedule.begin", "schedule.end", "tick.extend",
+          "tick.begin", "tick.crashed", "tick.end", "tick.again", "tick.find", "tick.next_open",
+          "tick.list", "tick.cutoff", "tick.mark", "tick.prune", "schedule.touch"}) {
+      for (auto const& part : in.sql[name].parts) {
+        text += std::string(name) + "\n";
+        for (auto const& one : accesses(explained(on, how, part.what, with))) {
+          text += "  " + one + "\n";
+          for (auto const* bad : {"Seq Scan", "whole", "SCAN "}) {
+            // The clock is a row of its own, in no table.
+            bool const clock = one == "SCAN clock" || one == "SCAN CONSTANT ROW";
+            EXPECT_TRUE(clock || one.find(bad) == std::string::npos) << name << ": " << one;
+          }
+        }
+      }
+    }
+    return daybook::core::decision::rollback;
+  });
+  text.pop_back();
+  golden("plans_schedule." + std::string(book.dialect()) + ".txt", text);
+}
+
+/// Where all are due, a planner may read the table from its beginning, past all that were done.
+TEST_P(catalogue, a_claim_reads_no_table_from_its_beginning) {
+  if (!on_postgres()) return;  // the others never do so with an index at hand
+  auto options = watched();
+  options.movable_clock = false;
+  options.prefix = "real_";
+  auto book = database_.open(options);
+  auto q = book.make_queue("stock", {.segment = 1});
+  fill(q, 5000);
+  auto const held = q.claim({.limit = 4}).value();
+  samples const with{{}, {}, {{". claim", held.id()}, {". holder", "h"}}};
+  auto const in = book.internals().ready();
+  daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
+    on.run({"plans", "analyze real_segment, real_member", {}, {}}, {});
+    auto const& text = in.sql["claim.take"].parts[0].what;
+    for (auto const& one : accesses(explained(on, "explain ", text, with))) {
+      EXPECT_FALSE(one == "Seq Scan on real_segment" || one == "Seq Scan on real_member");
+    }
+    return daybook::core::decision::rollback;
+  });
+}
+
+DAYBOOK_ON_EVERY_ENGINE(catalogue);
+
+}  // namespace
+}  // namespace conformance
