@@ -78,7 +78,9 @@ amount drain_by_daemon(std::string const& daybook, std::string const& database_u
   auto const start = std::chrono::steady_clock::now();
   auto const code = run(daybook, file.path());
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
-  if (code != 0) throw std::runtime_error("the daemon ended with " + std::to_string(code));
+  // 1: of the tasks, some are dead, as they are meant to be.
+  if (code != 0 && code != 1)
+    throw std::runtime_error("the daemon ended with " + std::to_string(code));
   return {took.count(), how.most};
 }
 

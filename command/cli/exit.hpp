@@ -12,7 +12,7 @@ namespace command {
 
 namespace exit_code {
 inline constexpr int done = 0;
-inline constexpr int differs = 1;       ///< what was looked at is not as it should be
+inline constexpr int differs = 1;       ///< what was looked at, or drained, is not as it should be
 inline constexpr int usage = 64;        ///< a flag, a number, a missing argument
 inline constexpr int bad_data = 65;     ///< a name or a key that cannot be one
 inline constexpr int missing = 66;      ///< no such run, no such file

@@ -88,6 +88,32 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+namespace {
+
+/// Not within a character of UTF-8: a part of one goes with the other side.
+bool begins_character(std::string_view text, std::size_t at) {
+  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U;
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text, std::size_t size) {
+  auto const shown = printable(text);
+  if (shown.size() <= size) return shown;
+  auto end = size - 3;
+  while (end > 0 && !begins_character(shown, end)) --end;
+  return shown.substr(0, end) + "...";
+}
+
+std::string shortened_error(std::string_view text, std::size_t size) {
+  auto const shown = printable(text);
+  if (shown.size() <= size) return shown;
+  auto const front = size / 3;
+  auto from = shown.size() - (size - front);
+  while (!begins_character(shown, from)) ++from;
+  return shortened(text, front) + shown.substr(from);
+}
+
 std::string iso(daybook::timestamp when) {
   auto const second = std::chrono::floor<std::chrono::seconds>(when);
   return fmt::format("{}.{:06}Z", date_and_time(when), (when - second).count());

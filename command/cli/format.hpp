@@ -34,6 +34,11 @@ void print_changes(std::vector<daybook::change_info> const& changes);
 /// Control characters as \xNN, so that a name or an error cannot steer the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// The same in at most `size` bytes; what is cut ends with dots.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t size = 60);
+/// The same, cut in the middle: an error begins with its kind and ends with its cause.
+[[nodiscard]] std::string shortened_error(std::string_view text, std::size_t size = 100);
+
 /// 2026-11-21T09:18:25.123456Z: what programs read.
 [[nodiscard]] std::string iso(daybook::timestamp when);
 /// 2026-11-21T09:18:25Z: what people read.

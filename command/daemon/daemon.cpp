@@ -55,9 +55,10 @@ KILL now.
 HUP: reads the file again. With a mistake in it the old one stays in force.
 $NOTIFY_SOCKET and $WATCHDOG_USEC of systemd are heeded; its unit wants KillMode=mixed.
 
-Exit codes: 0 stopped, or nothing is due any more (--drain); 64 usage, 65 a mistake in the file, 66
-no file, 69 database not reachable at the start, 77 not permitted, 78 no book or wrong setup, 128+N
---drain was ended by signal N.)";
+Exit codes: 0 stopped, or nothing is due any more (--drain); 1 the same, and something has failed
+that is not tried again by itself (--drain); 64 usage, 65 a mistake in the file, 66 no file, 69
+database not reachable at the start, 77 not permitted, 78 no book or wrong setup, 128+N --drain was
+ended by signal N.)";
 
 struct daemon_request {
   database where;
@@ -69,6 +70,7 @@ struct daemon_request {
   milliseconds poll = daybook::node_options{}.poll;
   milliseconds lease = daybook::book_options{}.lease;
   milliseconds grace = std::chrono::seconds{10};
+  std::size_t output_limit = 64;  ///< KiB of each command's output, logged in a minute
 };
 
 /// On failure: complaint, also (66) where there is no such file.
@@ -98,6 +100,10 @@ daemon_request read_daemon(arguments const& given) {
   app.add_option("--threads", out.threads, "At most so many commands of schedules at once (4)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--log-limit", out.output_limit,
+                 "At most so many KiB of each command's output are logged in a minute (64)")
+      ->type_name("KIB")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000}));
   add_duration(app, "--poll", out.poll,
                "How often to look for what others left or changed, 10ms to 1h (5s)");
   add_duration(app, "--lease", out.lease,
@@ -124,8 +130,9 @@ class service {
         log_(what_.form),
         watch_(log_),
         book_(open(what_, watch_)),
-        at_{what_.where, log_, what_.grace,
-            std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6), kill_.get_token()},
+        at_{what_.where,       log_,
+            what_.grace,       std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6),
+            kill_.get_token(), what_.output_limit * 1024},
         node_(book_, {.threads = what_.threads, .poll = what_.poll}),
         worked_(node_, log_),
         served_(book_, node_, at_, worked_) {}
@@ -194,8 +201,16 @@ class service {
         drained.wait();
       });
     }
-    log_.info("drained", {{"attempts", drained.get()}});
-    return stopped_by_ == 0 ? exit_code::done : exit_code::signalled + stopped_by_;
+    auto const attempts = drained.get();
+    auto const failed = watch_.failures();
+    log_.info("drained", {{"attempts", attempts},
+                          {"ticks_failed", failed.ticks},
+                          {"runs_failed", failed.runs},
+                          {"tasks_failed", failed.tasks},
+                          {"tasks_dead", failed.dead},
+                          {"unknown", failed.unknown}});
+    if (stopped_by_ != 0) return exit_code::signalled + stopped_by_;
+    return failed.sum() == 0 ? exit_code::done : exit_code::differs;
   }
 
   void look_at_signals() {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace command {
 
 namespace {
@@ -21,11 +23,17 @@ json with(json const& who, json const& more) {
 
 }  // namespace
 
-output_log::output_log(journal& log, json const& who)
-    : log_(log), who_(std::make_unique<json>(who)) {}
+output_log::output_log(journal& log, json const& who, std::size_t limit)
+    : log_(log), who_(std::make_unique<json>(who)), limit_(limit) {}
 output_log::~output_log() = default;
 
-bool output_log::has_room(std::size_t size) noexcept {
+bool output_log::has_room(std::size_t size) {
+  auto const now = clock::now();
+  if (now - renewed_ >= period) {
+    finish();
+    renewed_ = now;
+    room_ = limit_;
+  }
   auto const wanted = size + least;
   if (left_out_ == 0 && wanted <= room_) {
     room_ -= wanted;
@@ -48,7 +56,7 @@ void output_log::warn(std::string_view event, std::string_view text, std::string
 
 void output_log::finish() {
   if (left_out_ == 0) return;
-  log_.warning("output_left_out", with(*who_, {{"bytes", left_out_}}));
+  log_.warning("output_left_out", with(*who_, {{"bytes", std::exchange(left_out_, 0)}}));
 }
 
 }  // namespace command

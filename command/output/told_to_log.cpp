@@ -1,10 +1,12 @@
 #include "output/told_to_log.hpp"
 
+#include "cli/remedies.hpp"
 #include "config/options.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <utility>
 
 namespace command {
 
@@ -22,7 +24,34 @@ json with_text(daybook::run_event const& e) {
   return out;
 }
 
+/// A pass of a plan, and upkeep, are runs of no tick.
+bool is_of_tick(daybook::run_event const& e) {
+  return !e.process.starts_with("plan ") && e.process != "upkeep";
+}
+
+json last(json fields, std::string_view text, std::string remedy) {
+  fields["text"] = without_passwords(std::string(text));
+  fields["remedy"] = std::move(remedy);
+  return fields;
+}
+
+json last(daybook::task_event const& e, std::string remedy) {
+  return last(
+      {{"queue", e.queue}, {"key", e.key}, {"attempts", e.attempts}, {"crashes", e.crashes}},
+      e.text, std::move(remedy));
+}
+
 }  // namespace
+
+last_failures told_to_log::failures() const {
+  std::lock_guard const lock(guard_);
+  return failures_;
+}
+
+void told_to_log::count(std::int64_t last_failures::*which) noexcept {
+  std::lock_guard const lock(guard_);
+  ++(failures_.*which);
+}
 
 void told_to_log::finished(daybook::run_event const& e) noexcept {
   // A pass is a run, too, every few seconds: one that did anything is logged as `planned`.
@@ -30,7 +59,38 @@ void told_to_log::finished(daybook::run_event const& e) noexcept {
 }
 
 void told_to_log::failed(daybook::run_event const& e) noexcept {
-  log_.warning("failed", with_text(e));
+  if (is_of_tick(e)) {
+    log_.warning("failed", with_text(e));
+    return;
+  }
+  count(&last_failures::runs);
+  log_.error("run_failed", last(who(e), e.text, look_at_run(e)));
+}
+
+void told_to_log::tick_failed(daybook::run_event const& e) noexcept {
+  count(&last_failures::ticks);
+  log_.error("tick_failed", last(who(e), e.text, retry_of_tick(e)));
+}
+
+void told_to_log::unknown(daybook::run_event const& e) noexcept {
+  count(&last_failures::unknown);
+  auto const then = is_of_tick(e) ? "; " + retry_of_tick(e) : std::string();
+  log_.error("unknown", last(who(e), e.text, resolve_of_run(e) + then));
+}
+
+void told_to_log::task_failed(daybook::task_event const& e) noexcept {
+  count(&last_failures::tasks);
+  log_.error("task_failed", last(e, retry_of_task(e)));
+}
+
+void told_to_log::task_dead(daybook::task_event const& e) noexcept {
+  count(&last_failures::dead);
+  log_.error("task_dead", last(e, retry_of_task(e)));
+}
+
+void told_to_log::task_unknown(daybook::task_event const& e) noexcept {
+  count(&last_failures::unknown);
+  log_.error("unknown", last(e, resolve_of_task(e)));
 }
 
 void told_to_log::released(daybook::run_event const& e) noexcept {

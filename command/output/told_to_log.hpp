@@ -1,4 +1,5 @@
-// What the book and the node do by themselves, as lines of the daemon's log.
+// What the book and the node do by themselves, as lines of the daemon's log. Last failures, which
+// nobody tries again before a person asks for it, are errors, and are counted.
 // Thread-safe. Lifetime: the log must outlive it.
 #pragma once
 
@@ -8,13 +9,28 @@
 #include <daybook/observer.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <mutex>
 #include <string_view>
 
 namespace command {
 
+/// How many last failures there were.
+struct last_failures {
+  std::int64_t ticks = 0;
+  std::int64_t runs = 0;     ///< of no tick: passes of plans
+  std::int64_t tasks = 0;    ///< at their turn
+  std::int64_t dead = 0;     ///< tasks
+  std::int64_t unknown = 0;  ///< runs and tasks
+
+  [[nodiscard]] std::int64_t sum() const noexcept { return ticks + runs + tasks + dead + unknown; }
+};
+
 class told_to_log final : public daybook::observer {
  public:
   explicit told_to_log(journal& log) : log_(log) {}
+
+  [[nodiscard]] last_failures failures() const;
 
   void finished(daybook::run_event const& e) noexcept override;
   void failed(daybook::run_event const& e) noexcept override;
@@ -24,9 +40,18 @@ class told_to_log final : public daybook::observer {
   void renewal_late(std::chrono::milliseconds since, std::string_view why) noexcept override;
   void set_back() noexcept override;
   void retried(std::string_view transaction, std::string_view why) noexcept override;
+  void tick_failed(daybook::run_event const& e) noexcept override;
+  void unknown(daybook::run_event const& e) noexcept override;
+  void task_failed(daybook::task_event const& e) noexcept override;
+  void task_dead(daybook::task_event const& e) noexcept override;
+  void task_unknown(daybook::task_event const& e) noexcept override;
 
  private:
+  void count(std::int64_t last_failures::*which) noexcept;
+
   journal& log_;
+  mutable std::mutex guard_;
+  last_failures failures_;
   seldom late_;
   seldom retried_;
 };

@@ -11,6 +11,7 @@ overseer::overseer(child& job, limits const& within) : job_(job), within_(within
 }
 
 bool overseer::look() {
+  if (within_.meanwhile) within_.meanwhile();
   if (!status_) {
     status_ = job_.poll();
     bool const failed = status_ && !status_->success();
@@ -44,6 +45,7 @@ void overseer::end(ended_by why, milliseconds grace) {
 }
 
 milliseconds overseer::pause(milliseconds at_most) const {
+  if (within_.meanwhile) at_most = std::min<milliseconds>(at_most, std::chrono::seconds{1});
   auto until = clock::now() + at_most;
   if (phase_ == phase::ending) until = std::min(until, kill_at_);
   if (timeout_at_ && phase_ == phase::working) until = std::min(until, *timeout_at_);

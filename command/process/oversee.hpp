@@ -9,6 +9,7 @@
 #include "process/child.hpp"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <stop_token>
 
@@ -24,6 +25,8 @@ struct limits {
   /// Between TERM and KILL. The other is used when `lost` asks: somebody else may start soon.
   std::chrono::milliseconds grace = std::chrono::seconds{5};
   std::chrono::milliseconds grace_when_lost = std::chrono::seconds{5};
+  /// Called with each look, at least once a second.
+  std::function<void()> meanwhile = {};
 };
 
 enum class ended_by { itself, timeout, loss, stop };

@@ -26,12 +26,22 @@ struct run_event {
   std::string_view text;  ///< the error of a failure, the reason of a release
 };
 
+/// A task that its queue does not try again by itself at this turn. Views live as long as the call.
+struct task_event {
+  std::string_view queue;
+  std::string_view key;
+  int attempts = 0;       ///< at this turn, the last one included
+  int crashes = 0;        ///< how many workers died with it in hand
+  std::string_view text;  ///< why: the remark of its last outcome
+};
+
 class DAYBOOK_EXPORT observer {
  public:
   virtual ~observer();
   virtual void started(run_event const&) noexcept {}
   virtual void step_done(run_event const&) noexcept {}
   virtual void finished(run_event const&) noexcept {}
+  /// An attempt has failed. Whether anybody tries again is told by the events of last failures.
   virtual void failed(run_event const&) noexcept {}
   virtual void released(run_event const&) noexcept {}
   /// A write found that the run was taken over; or a run that was dropped could not be handed back.
@@ -48,6 +58,21 @@ class DAYBOOK_EXPORT observer {
   /// The database lost what it had acknowledged to this process (a fail-over to a server that was
   /// behind, or a restored copy). What this process had in hand is interrupted; it goes on as new.
   virtual void set_back() noexcept {}
+
+  // Last failures: nobody tries again before a person asks for it. The process that wrote the
+  // failure down is told; one that dies, or loses the reply of that COMMIT, may tell nobody.
+  /// A schedule gives a tick up, which has no attempts left. `process` is the schedule, `key` the
+  /// tick.
+  virtual void tick_failed(run_event const&) noexcept {}
+  /// Nobody knows whether an at-most-once step of the run happened: a person decides.
+  virtual void unknown(run_event const&) noexcept {}
+  /// A task has failed at this turn, after all its attempts, and waits for its next turn.
+  virtual void task_failed(task_event const&) noexcept {}
+  /// A task waits for a person: its attempts are over, or it killed its workers.
+  virtual void task_dead(task_event const&) noexcept {}
+  /// Nobody knows whether a task of an at-most-once queue was done: a person decides.
+  virtual void task_unknown(task_event const&) noexcept {}
+
   /// How long a transaction took, retries not included. Its locks are gone by then.
   virtual void timed(std::string_view /*transaction*/, std::chrono::microseconds) noexcept {}
 };

@@ -69,6 +69,8 @@ struct tasks_query {
   task_state state = task_state::waiting;
   std::int64_t after = 0;  ///< ids above this: the last of the page before
   int limit = 100;         ///< 1 to 10000
+  /// Of those that wait, only those that have failed at this turn, and are tried again.
+  bool retrying = false;
 };
 
 /// What one pass of upkeep did.
@@ -165,6 +167,7 @@ class DAYBOOK_EXPORT queue {
   /// How many tasks claims take before this one, were it asked for now: due ones of a higher
   /// priority, and those of its own that were asked for sooner.
   [[nodiscard]] std::int64_t in_front(key const& task) const;
+  /// task_info::remark is there of those that have failed; started and finished are not.
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what = {}) const;
   /// The newest first. Empty also where there is no such key.
   [[nodiscard]] std::vector<task_outcome> outcomes(key const& of, int limit = 100) const;

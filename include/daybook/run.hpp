@@ -144,6 +144,10 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// On failure: fault::bad_argument when `done` is negative or beyond its total.
   void progress(std::int64_t done, std::int64_t total = 0, std::string_view note = {});
 
+  /// For people: which step a child process has in hand for this run, or empty. Costs nothing: it
+  /// is written with the next renewal, and with the end of an attempt that does not succeed.
+  void step_in_hand(std::string_view name);
+
   /// Kept with the attempt when it ends: an exit code, and the end of what was printed (8 KiB;
   /// bytes that are no UTF-8 text are replaced).
   void keep(std::optional<int> exit_code, std::string_view output);

@@ -108,6 +108,17 @@ where queue = :queue and state = :state and hi > :after order by hi limit :count
 select id, member_key, payload from {member}
 where id >= :lo and id < :hi and queue + 0 = :queue order by id limit :count;
 
+-- The same, with the remark of each one's newest outcome, as task.outcome finds it.
+-- name: member.range_told
+-- in: queue, lo, hi, count
+-- out: id, member_key, payload, remark
+select m.id, m.member_key, m.payload, coalesce((
+    select o.remark from {outcome} o
+    where o.lo <= m.id and o.lo > m.id - 1000 and o.hi > m.id and o.queue = m.queue
+    order by o.started_us desc, o.attempts desc, o.hi - o.lo limit 1), '') as remark
+from {member} m
+where m.id >= :lo and m.id < :hi and m.queue + 0 = :queue order by m.id limit :count;
+
 -- Of rows that finished before an instant, a piece of all by id.
 -- name: outcome.prune
 -- in: queue, after, until, finished_before_us

@@ -72,8 +72,8 @@ class pass final : public sink {
 
   /// Its end, in the transaction that ends its run.
   void ends(std::int64_t began_us) {
-    held_.internals().ends_with([this, began_us, number = held_.number()](
-                                    db::session& on, run_state state, std::string_view why) {
+    auto const write = [this, began_us, number = held_.number()](db::session& on, run_state state,
+                                                                 std::string_view why) {
       if (state == run_state::interrupted) return;
       auto const& with = of_.with();
       db::run(
@@ -82,7 +82,8 @@ class pass final : public sink {
       // They say which pages there were, to an attempt that goes on with this run.
       db::run(on, with.sql["planner.forget_steps"],
               {std::string_view(of_.process_name()), key().str(), number});
-    });
+    };
+    held_.internals().ends_with({.write = write});
   }
 
   void finish() {

@@ -8,6 +8,7 @@
 #include <daybook/names.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <utility>
 
@@ -73,6 +74,10 @@ void write_end(db::session& on, core::context const& with, std::string const& sc
           {name, us_of(tick), static_cast<std::int64_t>(what.state), std::int64_t{what.failures},
            std::int64_t{what.delay.count()}, why});
   db::run(on, with.sql["schedule.end"], {name, us_of(tick)});
+}
+
+run_event event_of(definition const& of, std::string const& tick, std::string_view why) {
+  return {of.name, tick, {}, 0, 0, why};
 }
 
 }  // namespace
@@ -194,13 +199,15 @@ attended launcher::launch(definition const& of, decision const& what) {
   // Somebody has used this key by hand. One that is held is waited for.
   if (got->why() == refusal::running_elsewhere) return {};
   bool const done = got->why() == refusal::done_before;
-  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
+  std::string_view const why =
+      done ? "a run of this key had succeeded before" : "a run of this key is in the way";
+  auto const decided = core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!advance(on, of, what)) return core::decision::rollback;
     add(on, tick_state::running, {});
-    write_end(on, with_, of.name, tick, {done ? tick_state::done : tick_state::failed, 0, {}},
-              done ? "a run of this key had succeeded before" : "a run of this key is in the way");
+    write_end(on, with_, of.name, tick, {done ? tick_state::done : tick_state::failed, 0, {}}, why);
     return core::decision::commit;
   });
+  if (decided == core::decision::commit && !done) with_.watch.tick_failed(event_of(of, text, why));
   return {{}, true};
 }
 
@@ -249,12 +256,16 @@ attended launcher::end_failed(definition const& of) {
   auto const tick = running(of);
   if (!tick) return {{}, true};
   auto const facts = facts_of(of, *tick);
-  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
+  auto const what = judge(run_state::failed, facts, of.options);
+  std::string_view const why = "a process that took part in its run ended that as failed";
+  auto const decided = core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!unchanged(on, of)) return core::decision::rollback;
-    write_end(on, with_, of.name, tick->at, judge(run_state::failed, facts, of.options),
-              "a process that took part in its run ended that as failed");
+    write_end(on, with_, of.name, tick->at, what, why);
     return core::decision::commit;
   });
+  if (decided == core::decision::commit && what.state == tick_state::failed) {
+    with_.watch.tick_failed(event_of(of, tick->run, why));
+  }
   return {{}, true};
 }
 
@@ -291,24 +302,35 @@ attended launcher::refused(definition const& of, tick_info const& tick, refusal 
                            core::runs::beside const& first) {
   if (why == refusal::running_elsewhere) return {};
   bool const done = why == refusal::done_before;
-  core::transact(with_, {.name = "tick"}, [&](db::session& on) {
+  std::string_view const text = done ? "a run of this key had succeeded before"
+                                     : "the outcome of an at-most-once step is unknown";
+  auto const decided = core::transact(with_, {.name = "tick"}, [&](db::session& on) {
     if (!first(on)) return core::decision::rollback;
     write_end(on, with_, of.name, tick.at,
-              {done ? tick_state::done : tick_state::failed, tick.failures, {}},
-              done ? "a run of this key had succeeded before"
-                   : "the outcome of an at-most-once step is unknown");
+              {done ? tick_state::done : tick_state::failed, tick.failures, {}}, text);
     return core::decision::commit;
   });
+  if (decided == core::decision::commit && !done) {
+    with_.watch.unknown(event_of(of, tick.run, text));
+  }
   return {{}, true};
 }
 
 attended launcher::hand_over(definition const& of, tick_facts facts, run held, bool taken_over) {
-  held.internals().ends_with([with = with_, facts, by = of.options](
-                                 db::session& on, run_state state, std::string_view why) {
+  auto const failed = std::make_shared<bool>(false);  // for the last time
+  auto const write = [with = with_, facts, by = of.options, failed](
+                         db::session& on, run_state state, std::string_view why) {
+    *failed = false;
     // What is handed back is still its schedule's: whoever looks next goes on with it.
     if (state == run_state::interrupted) return;
-    write_end(on, with, facts.schedule, facts.at, judge(state, facts, by), why);
-  });
+    auto const what = judge(state, facts, by);
+    write_end(on, with, facts.schedule, facts.at, what, why);
+    *failed = what.state == tick_state::failed && state != run_state::unknown;
+  };
+  auto const after = [&watch = with_.watch, failed](run_event const& e) {
+    if (*failed) watch.tick_failed(e);
+  };
+  held.internals().ends_with({write, after});
   return {launched{std::move(facts), std::move(held), taken_over}, false};
 }
 

@@ -206,7 +206,7 @@ is "the success stands" "done" "$(daybook schedules ticks frozen --json | field 
 file late 'timeout = "2s"' 'attempts = 1' <<<$'#!/bin/sh\necho $$ >late.pid\nexec sleep 60'
 daybook daemon --drain --config late.toml 2>err
 trigger late >out
-code "drain" 0 daybook daemon --drain --config late.toml --log json
+code "drain" 1 daybook daemon --drain --config late.toml --log json
 is "timed out" "timed out after 2s: killed by signal 15 (SIGTERM)" \
     "$(daybook schedules ticks late --json | field reason)"
 dies "its command" "$(cat late.pid)"
@@ -216,7 +216,7 @@ events = [json.loads(line) for line in open("err")]
 assert all({"at", "level", "event"} <= set(e) for e in events), events
 # Where the machine is slow, a statement may be tried again, and a lease be renewed late.
 names = [e["event"] for e in events if e["event"] not in ("retried", "renewal_late")]
-assert names == ["ready", "started", "ended", "failed", "drained"], names
+assert names == ["ready", "started", "ended", "failed", "tick_failed", "drained"], names
 print("yes")' 2>&1)"
 
 # --- What cannot be started, and what fails
@@ -224,7 +224,7 @@ file nothing 'attempts = 1' </dev/null
 sed -i 's/"\.\/nothing.sh"/"no-such-command"/' nothing.toml
 daybook daemon --drain --config nothing.toml 2>err
 tick=$(trigger nothing)
-code "not found" 0 daybook daemon --drain --config nothing.toml
+code "not found" 1 daybook daemon --drain --config nothing.toml
 is "not found" "no-such-command: command not found" "$(daybook schedules ticks nothing --json | field reason)"
 is "its code" 127 "$(daybook runs show nothing --key "$tick" --json | field attempts.0.exit_code)"
 
@@ -281,7 +281,7 @@ test -e leaves.fine
 END
 daybook daemon --drain --config leaves.toml 2>err
 trigger leaves >out
-code "a failure" 0 daybook daemon --drain --config leaves.toml
+code "a failure" 1 daybook daemon --drain --config leaves.toml
 dies "what a failure leaves" "$(cat leaves.pid)"
 touch leaves.fine
 trigger leaves >out

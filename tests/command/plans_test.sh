@@ -136,6 +136,31 @@ has "list" out "orders  query  fulfil  once"
 code "list for programs" 0 daybook plans list --json
 is "list for programs" orders "$(field name <out)"
 
+# --- A plan that fails is shown, and why
+sql <<<"create table gone_$unique (id int not null primary key)"
+cat >gone.toml <<END
+[[queue]]
+name = "fulfil"
+attempts = 1
+command = ["true"]
+
+[[plan]]
+name = "gone"
+kind = "query"
+queue = "fulfil"
+query = "select id from gone_$unique"
+END
+code "a plan whose table is there" 0 daybook plans run gone --config gone.toml
+sql <<<"drop table gone_$unique"
+daybook plans run gone --config gone.toml >out 2>err
+[[ $? != 0 ]] && pass || fail "a plan whose table is gone"
+code "it is shown" 0 daybook plans show gone --config gone.toml
+has "it is shown: its query" out "select id from gone_$unique"
+has "it is shown: its error" out "error  "
+has "it is shown: no advice" out "none, for the database refuses to plan it: "
+code "it is shown to programs" 0 daybook plans show gone --config gone.toml --json
+[[ $(field error <out) == *"gone_$unique"* ]] && pass || fail "the error for programs"
+
 # --- What people change
 code "forget" 0 daybook plans forget orders 1 77 --reason "wrong address"
 has "forget" err "orders: 1 of 2 keys forgotten"

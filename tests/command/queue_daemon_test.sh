@@ -64,7 +64,7 @@ case $1 in
 esac
 END
 put each $'fine\tsome text' wrong later signal
-code "each" 0 drain each
+code "each" 1 drain each
 has "each" err "drained attempts=4"
 has "its words and variables" each.log "fine|each|fine|some text|some text|1|mine|52"
 has "without a payload" each.log "wrong|each|wrong|||1|mine|52"
@@ -85,7 +85,7 @@ is "short" "succeeded 0 0 60000 60000" "$(show long small)"
 # --- At most once: only 0 and 75 say what happened
 file once 'mode = "at-most-once"' <<<$'#!/bin/sh\n[ "$1" = 9 ] && kill -9 $$\nexit "$1"'
 put once 0 1 75 9
-code "once" 0 drain once
+code "once" 1 drain once
 is "0" succeeded "$(show once 0 | cut -d' ' -f1)"
 is "1" "unknown 1 0 exit status 1" "$(show once 1 | sed 's/unknown 0/unknown 1/')"
 is "75" waiting "$(show once 75 | cut -d' ' -f1)"
@@ -109,7 +109,7 @@ case $1 in
 esac
 END
 put wild print lines close binary fork fine
-code "wild" 0 drain wild --grace 200ms
+code "wild" 1 drain wild --grace 200ms
 begins "prints a gigabyte" "succeeded 0 0 xxx" "$(show wild print)"
 is "prints lines" "succeeded 0 0 " "$(show wild lines)"
 is "closes its pipes" "succeeded 0 0 " "$(show wild close)"
@@ -121,7 +121,7 @@ has "output is bounded" err "output_left_out queue=wild key=print bytes="
 is "the log is short" yes "$((($(wc -c <err) < 1000000)) && echo yes)"
 sed -i 's/timeout = "1h"/timeout = "5s"/' wild.toml
 put wild hang spin
-code "too long" 0 drain wild --grace 200ms
+code "too long" 1 drain wild --grace 200ms
 is "hangs" "dead 1 0 timed out after 5s: killed by signal 15 (SIGTERM)" "$(show wild hang)"
 is "does not heed TERM" "dead 1 0 timed out after 5s: killed by signal 9 (SIGKILL)" "$(show wild spin)"
 
@@ -159,7 +159,7 @@ for task in reversed(tasks):
         answer(key, "failure")
 END
 put batch $'success\tits payload' failure cancel unknown snooze silent word number endless
-code "batch" 0 drain batch
+code "batch" 1 drain batch
 is "one child for all" 1 "$(wc -l <batch.log)"
 is "what it is given" "its payload 1 52" "$(python3 -c '
 import json
@@ -190,7 +190,7 @@ for line in sys.stdin:
     print(json.dumps({"key": key, "result": "success"}), flush=True)
 END
 put half 1 2 3 4 5 6
-code "half" 0 drain half
+code "half" 1 drain half
 is "half" "5 done, 1 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts half)"
 is "why" "dead 1 0 no answer: killed by signal 9 (SIGKILL): no more" "$(show half 5)"
 is "its mate" "succeeded 0 0 " "$(show half 6)"
@@ -219,7 +219,7 @@ print(*(key + "*" + ",".join(begun[key]) for key in sorted(begun)))')"
 # ... one that never answers is not begun for each of its tasks
 file vain 'batch = 100' 'attempts = 1' <<<$'#!/bin/sh\nwc -l >>vain.log\nexit 3'
 put vain 1 2 3 4 5 6 7 8 9
-code "vain" 0 drain vain
+code "vain" 1 drain vain
 is "vain" "0 done, 9 dead, 0 unknown, 0 in hand, 0 due, 0 suspects" "$(counts vain)"
 is "vain: its commands" "9 1 8 1 7 1 6" "$(paste -sd' ' vain.log)"
 # ... and what one prints leaves the others their own room in the log
@@ -235,7 +235,7 @@ for line in sys.stdin:
     print(json.dumps({"key": key, "result": "success"}), flush=True)
 END
 put noisy 1 2
-code "noisy" 0 drain noisy
+code "noisy" 1 drain noisy
 has "noisy: too much of one" err "output_left_out queue=noisy bytes="
 has "noisy: its mate is heard" err 'text="heard of \"2\" \\ it"'
 # ... at most once: nothing is begun again, and only 75 says that the rest is undone
@@ -248,7 +248,7 @@ print(json.dumps({"key": tasks[0]["key"], "result": "success"}), flush=True)
 sys.exit(int(os.environ["HOW"]))
 END
 put never 1 2 3
-code "never" 0 env HOW=3 daybook daemon --drain --config never.toml
+code "never" 1 env HOW=3 daybook daemon --drain --config never.toml
 is "never" "1 done, 0 dead, 2 unknown, 0 in hand, 0 due, 0 suspects" "$(counts never)"
 begins "never: why" "unknown 0 0 no answer: exit status 3" "$(show never 3)"
 put never 4 5 6
@@ -265,7 +265,7 @@ echo '{"key": "b", "result": "success"}'
 exit 4
 END
 put flood "$(printf 'a\t%0900000d' 1)" b c
-code "flood" 0 drain flood
+code "flood" 1 drain flood
 is "flood: what it answered" "succeeded 0 0 " "$(show flood b)"
 begins "flood: the others" "dead 1 0 no answer: exit status 4: a line" "$(show flood a)"
 has "flood: bounded" err 'output_left_out queue=flood bytes='
@@ -276,7 +276,7 @@ echo '{"key": "a", "result": "success"}'
 exec sleep 60
 END
 put over a b
-code "over" 0 drain over
+code "over" 1 drain over
 is "over: what it answered" "succeeded 0 0 " "$(show over a)"
 begins "over: the other" "dead 1 0 no answer: timed out after 5s: killed by signal 15 (SIGTERM)" "$(show over b)"
 # ... and one that goes on all the same
@@ -287,7 +287,7 @@ echo '{"key": "a", "result": "success"}'
 while :; do sleep 60 & wait; done
 END
 put on a b
-code "on" 0 drain on --grace 200ms
+code "on" 1 drain on --grace 200ms
 is "on: what it answered" "succeeded 0 0 " "$(show on a)"
 begins "on: the other" "dead 1 0 no answer: timed out after 5s: killed by signal 9 (SIGKILL)" "$(show on b)"
 

@@ -60,6 +60,11 @@ class recorder final : public daybook::observer {
     add("doubt_resolved " + std::string(transaction) + (committed ? " yes" : " no"));
   }
   void set_back() noexcept override { add("set_back"); }
+  void tick_failed(daybook::run_event const& e) noexcept override { add("tick_failed", e); }
+  void unknown(daybook::run_event const& e) noexcept override { add("unknown", e); }
+  void task_failed(daybook::task_event const& e) noexcept override { add("task_failed", e); }
+  void task_dead(daybook::task_event const& e) noexcept override { add("task_dead", e); }
+  void task_unknown(daybook::task_event const& e) noexcept override { add("task_unknown", e); }
   void timed(std::string_view transaction, std::chrono::microseconds) noexcept override {
     add("timed " + std::string(transaction));
   }
@@ -88,6 +93,11 @@ class recorder final : public daybook::observer {
     add(std::string(what) + " " + std::string(e.process) + "/" + std::string(e.key) +
         (e.step.empty() ? "" : ":" + std::string(e.step)) + " " + std::to_string(e.number) + "." +
         std::to_string(e.attempt) + (e.text.empty() ? "" : " " + std::string(e.text)));
+  }
+  void add(std::string_view what, daybook::task_event const& e) {
+    add(std::string(what) + " " + std::string(e.queue) + "/" + std::string(e.key) + " " +
+        std::to_string(e.attempts) + "." + std::to_string(e.crashes) +
+        (e.text.empty() ? "" : " " + std::string(e.text)));
   }
 
   mutable std::mutex guard_;

@@ -91,7 +91,7 @@ class batch_at_work {
 
 ended_batch batch_at_work::run(std::span<std::size_t const> given) {
   // Each command has a measure of its own: what one prints is not to silence the next.
-  output_log told(at_.log, {{"queue", what_.name}});
+  output_log told(at_.log, {{"queue", what_.name}}, at_.output_limit);
   answers got(what_, of_, given, at_.log, told);
   std::array<std::string, batch_places.size()> const known{what_.name};
   auto how = program_for(what_, known, at_.where);

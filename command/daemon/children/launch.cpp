@@ -1,9 +1,11 @@
 #include "daemon/children/launch.hpp"
 
 #include "attempt/attempt.hpp"
+#include "attempt/step_note.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "output/capture.hpp"
+#include "output/output_log.hpp"
 #include "process/attend.hpp"
 #include "process/child.hpp"
 
@@ -43,19 +45,25 @@ limits limits_of(declared_schedule const& what, daybook::tick& tick, launch_site
           .grace_when_lost = at.grace_when_lost};
 }
 
-attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at) {
+/// `step`: which one failed, or was in hand, as it is told with the end.
+attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at,
+                   std::string& step) {
   auto how = program_of(what, tick, at.where);
-  capture output([&](printed_line const& one) {
-    at.log.info("output", {{"schedule", what.name},
-                           {"key", tick.run().run_key().str()},
-                           {"stream", one.stream},
-                           {"text", one.text}});
-  });
+  step_note note;
+  how.environment.push_back(note.variable());
+  output_log told(at.log, {{"schedule", what.name}, {"key", tick.run().run_key().str()}},
+                  at.output_limit);
+  capture output([&](printed_line const& one) { told.take(one); });
   how.output = output.out();
   how.errors = output.err();
   child job(how);
   output.started();
-  auto const end = attend(job, output, limits_of(what, tick, at));
+  auto within = limits_of(what, tick, at);
+  within.meanwhile = [&] { tick.run().step_in_hand(note.in_hand()); };
+  auto const end = attend(job, output, within);
+  tick.run().step_in_hand(note.step());
+  step = note.text();
+  told.finish();
   tick.run().keep(end.status.code(), output.end());
   return end;
 }
@@ -86,13 +94,14 @@ void launch(declared_schedule const& what, daybook::tick& tick, launch_site cons
                                {"failures", tick.facts().failures},
                                {"crashes", tick.facts().crashes}}));
   attended end;
+  std::string step;
   try {
-    end = run_child(what, tick, at);
+    end = run_child(what, tick, at, step);
   } catch (complaint const& e) {
     run.keep(e.code(), {});
     throw;
   }
-  auto const how = end.status.text();
+  auto const how = end.status.text() + step;
   at.log.info("ended",
               with({{"why", word_of(end.why)}, {"code", end.status.code()}, {"text", how}}));
   switch (end.why) {

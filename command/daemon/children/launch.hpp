@@ -9,6 +9,7 @@
 #include <daybook/tick.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <stop_token>
 
 namespace command {
@@ -20,6 +21,7 @@ struct launch_site {
   std::chrono::milliseconds grace;            ///< for a command, when we stop
   std::chrono::milliseconds grace_when_lost;  ///< when others may start soon
   std::stop_token kill;                       ///< no more grace
+  std::size_t output_limit;  ///< bytes of each command's output, logged in a minute
 };
 
 /// Returns when the command has succeeded, or when the tick is handed back; its end and the tail of

@@ -14,13 +14,15 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t longest_said = 1500;
+// A remark is kept to 2000 bytes.
+constexpr std::size_t longest_errors = 1200;
+constexpr std::size_t longest_printed = 600;
 
 /// The last lines, as one.
-std::string said_in(tail const& errors) {
-  auto text = errors.text();
-  if (text.size() > longest_said) {
-    auto const cut = text.size() - longest_said;
+std::string last_lines(tail const& of, std::size_t size) {
+  auto text = of.text();
+  if (text.size() > size) {
+    auto const cut = text.size() - size;
     auto const line = text.find('\n', cut);
     text.erase(0, line + 1 < text.size() ? line + 1 : cut);
   }
@@ -31,14 +33,14 @@ std::string said_in(tail const& errors) {
   return out;
 }
 
-/// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it said on stderr"
+/// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it printed on stderr"
 std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {
   auto out = end.status.text();
   if (end.why == ended_by::timeout) {
     out = fmt::format("timed out after {}: {}", text_of(*what.timeout), out);
   }
   if (end.why == ended_by::stop) out = "ended because the daemon stops: " + out;
-  auto const said = said_in(errors);
+  auto const said = last_lines(errors, longest_errors);
   return said.empty() ? out : out + ": " + said;
 }
 
@@ -83,6 +85,11 @@ command_end run_command(declared_queue const& what, limits const& within, progra
   return {end, remark_of(what, end, errors)};
 }
 
+std::string with_stdout(std::string remark, tail const& printed) {
+  auto const last = last_lines(printed, longest_printed);
+  return last.empty() ? remark : remark + "; stdout: " + last;
+}
+
 bool asks_for_later(attended const& end) noexcept {
   return !end.status.by_signal && end.status.number == exit_code::busy;
 }
@@ -99,13 +106,12 @@ std::optional<daybook::result> judged(declared_queue const& what, attended const
 
 void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
           journal& log) {
-  using kind = daybook::result::kind;
-  if (how.what() != kind::failure && how.what() != kind::unknown) return;
-  log.warning(how.what() == kind::failure ? "failed" : "unknown",
-              {{"queue", what.name},
-               {"key", of.key},
-               {"attempt", of.attempt},
-               {"text", without_passwords(how.remark())}});
+  // What is unknown is told when it is written down, with all last failures.
+  if (how.what() != daybook::result::kind::failure) return;
+  log.warning("failed", {{"queue", what.name},
+                         {"key", of.key},
+                         {"attempt", of.attempt},
+                         {"text", without_passwords(how.remark())}});
 }
 
 void tell_lost(declared_queue const& what, std::size_t tasks, journal& log) {

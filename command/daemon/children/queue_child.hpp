@@ -77,6 +77,9 @@ template <class Job>
   return run_command(what, by.within(what, at), std::move(how), told, said, longest_line);
 }
 
+/// The remark, and the end of what the command printed on stdout, where it printed anything.
+[[nodiscard]] std::string with_stdout(std::string remark, tail const& printed);
+
 /// Its exit code is 75 (EX_TEMPFAIL): what is not done is asked for again later, not counted as an
 /// attempt.
 [[nodiscard]] bool asks_for_later(attended const& end) noexcept;

@@ -41,15 +41,18 @@ std::optional<daybook::result> run_child(declared_queue const& what, daybook::jo
   auto how = program_of(what, job, at.where);
   std::optional<input_file> input;
   if (job.task().payload) how.input = input.emplace(*job.task().payload).file();
-  output_log told(at.log, {{"queue", what.name}, {"key", job.task().key}});
+  output_log told(at.log, {{"queue", what.name}, {"key", job.task().key}}, at.output_limit);
   std::string said;  // the last line of its stdout that says something
+  tail printed;
   auto const end = run_command(what, job, std::move(how), at, told, [&](printed_line const& one) {
     told.take(one);
+    printed.add(one.text.data(), one.text.size());
+    printed.add("\n", 1);
     if (one.text.find_first_not_of(" \t\r") != std::string_view::npos) said = one.text;
   });
   if (end.how.why == ended_by::loss) tell_lost(what, 1, at.log);
   if (end.how.status.success()) return daybook::result::success(said);
-  return judged(what, end.how, end.remark);
+  return judged(what, end.how, with_stdout(end.remark, printed));
 }
 
 }  // namespace

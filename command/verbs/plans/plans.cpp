@@ -2,7 +2,11 @@
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
+#include "config/options.hpp"
 #include "verbs/plans/plan_verbs.hpp"
+
+#include <daybook/error.hpp>
+#include <daybook/planner.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -101,6 +105,16 @@ void print_text(daybook::planner_info const& of) {
   if (!of.error.empty()) print_field("error", printable(of.error));
 }
 
+/// What the database says of a query that it cannot plan is why the plan fails: it is shown, too.
+std::vector<std::string> advice_for(daybook::planner const& plan) {
+  try {
+    return plan.advice();
+  } catch (daybook::error const& e) {
+    if (e.kind() == daybook::fault::unreachable) throw;
+    return {"none, for the database refuses to plan it: " + without_passwords(e.what())};
+  }
+}
+
 }  // namespace
 
 int plans_list(arguments const& given) {
@@ -144,7 +158,7 @@ int plans_show(arguments const& given) {
   auto const found = find_plan(what);
   auto const of = found.plan.info();
   auto const changes = found.plan.changes();
-  auto const advice = found.plan.advice();
+  auto const advice = advice_for(found.plan);
   if (as_json) {
     auto out = json_of_plan(of);
     out["advice"] = advice;

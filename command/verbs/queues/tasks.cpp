@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace command {
 namespace {
 
 using json = nlohmann::ordered_json;
+
+/// No state of its own: waiting, and failed before at this turn.
+constexpr std::string_view retrying_word = "retrying";
 
 json json_of(daybook::task_info const& of) {
   return {{"id", of.id},
@@ -56,13 +60,20 @@ json json_of(std::vector<daybook::task_outcome> const& all) {
   return out;
 }
 
+/// For people: of those that wait, whether they have failed at this turn.
+std::string_view state_word(daybook::task_info const& of) {
+  bool const retrying = of.state == daybook::task_state::waiting && of.attempts > 0;
+  return retrying ? retrying_word : daybook::word_of(of.state);
+}
+
 void print_text(std::vector<daybook::task_info> const& all) {
-  table rows({"ID", "KEY", "STATE", "PRIORITY", "DUE", "TURN", "ATTEMPTS", "CRASHES", "HOLDER"});
+  table rows(
+      {"ID", "KEY", "STATE", "PRIORITY", "DUE", "TURN", "ATTEMPTS", "CRASHES", "HOLDER", "REMARK"});
   for (auto const& one : all) {
-    rows.add({std::to_string(one.id), printable(one.key), std::string(daybook::word_of(one.state)),
+    rows.add({std::to_string(one.id), printable(one.key), std::string(state_word(one)),
               std::to_string(one.priority), seconds_of(one.due), seconds_of(one.turn),
               std::to_string(one.attempts), std::to_string(one.crashes),
-              one.holder.empty() ? "-" : printable(one.holder)});
+              one.holder.empty() ? "-" : printable(one.holder), shortened_error(one.remark)});
   }
   rows.print();
 }
@@ -70,7 +81,7 @@ void print_text(std::vector<daybook::task_info> const& all) {
 void print_text(daybook::task_info const& of) {
   print_field("key", printable(of.key));
   print_field("id", std::to_string(of.id));
-  print_field("state", daybook::word_of(of.state));
+  print_field("state", state_word(of));
   print_field("due", seconds_of(of.due));
   print_field("turn", instant(of.turn));
   print_field("priority", std::to_string(of.priority));
@@ -80,6 +91,7 @@ void print_text(daybook::task_info const& of) {
     print_field("in hand", fmt::format("of {}, claim {}, since {}", printable(of.holder), of.claim,
                                        seconds_of(of.started)));
   }
+  if (!of.remark.empty()) print_field("last remark", printable(of.remark));
   if (of.payload) print_field("payload", printable(*of.payload));
 }
 
@@ -95,10 +107,15 @@ void print_text(std::vector<daybook::task_outcome> const& all) {
   rows.print();
 }
 
-daybook::task_state state_of(std::string const& text) {
-  if (auto const found = value_in(task_state_words, text)) return *found;
-  throw complaint(exit_code::usage, fmt::format("tasks list: --state {}: no state; there are {}",
-                                                printable(text), listed(task_state_words)));
+void put_state(daybook::tasks_query& to, std::string const& text) {
+  to.retrying = text == retrying_word;
+  auto const found = to.retrying ? daybook::task_state::waiting : value_in(task_state_words, text);
+  if (!found) {
+    throw complaint(exit_code::usage,
+                    fmt::format("tasks list: --state {}: no state; there are {}, {}",
+                                printable(text), listed(task_state_words), retrying_word));
+  }
+  to.state = *found;
 }
 
 }  // namespace
@@ -112,9 +129,10 @@ int tasks_list(arguments const& given) {
   daybook::tasks_query query;
   bool as_json = false;
   app.add_option("QUEUE", name, "The queue")->required();
-  app.add_option("--state", state,
-                 "Those that are waiting, running, succeeded, failed, dead, unknown, suspect or "
-                 "discarded (waiting)")
+  app.add_option(
+         "--state", state,
+         "Those that are waiting, retrying (waiting, and failed before at this turn), running, "
+         "succeeded, failed, dead, unknown, suspect or discarded (waiting)")
       ->type_name("STATE");
   add_limit(app, query.limit);
   app.add_option("--after", query.after, "Only those after this one: the next page")
@@ -123,7 +141,7 @@ int tasks_list(arguments const& given) {
   add_json(app, as_json);
   add_database_options(app, where);
   parse(app, given, "QUEUE [options]");
-  query.state = state_of(state);
+  put_state(query, state);
   auto const book = open_book(resolve(where));
   auto const found = must_have_queue(book, name).tasks(query);
   if (as_json) {

@@ -1,6 +1,7 @@
 // daybook run: one run of a process as a child, with the lease renewed beside it.
 #include "attempt/attempt.hpp"
 #include "attempt/last_resort.hpp"
+#include "attempt/step_note.hpp"
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
@@ -241,6 +242,10 @@ struct ending {
   child_end end;
   cause why = cause::itself;
   bool late = false;  ///< the deadline is past
+  std::string step;   ///< "; step upload failed"; empty where no step is to be named
+
+  /// How the command ended.
+  [[nodiscard]] std::string text() const { return end.status.text() + step; }
 };
 
 int tell_unknown(std::string const& who) {
@@ -299,21 +304,23 @@ int settle(daybook::run run, ending const& how, run_request const& what, std::st
       say(
           fmt::format("{}: ownership lost (the lease was over, or another holder took it); the "
                       "command was ended: {}",
-                      who, status.text()));
+                      who, how.text()));
       return exit_code::lost;
     case cause::timeout:
     case cause::deadline: {
       bool const deadline = how.why == cause::deadline;
       auto const why =
-          deadline ? fmt::format("its deadline is over: {}", status.text())
-                   : fmt::format("timed out after {}: {}", text_of(*what.timeout), status.text());
+          deadline ? fmt::format("its deadline is over: {}", how.text())
+                   : fmt::format("timed out after {}: {}", text_of(*what.timeout), how.text());
       say(fmt::format("{}: {}", who, why));
       return record_failure(std::move(run), why, who, exit_code::timed_out, deadline);
     }
     case cause::itself: break;
   }
   if (status.success()) return record_success(std::move(run), who, how.late);
-  return record_failure(std::move(run), status.text(), who, status.code(), how.late);
+  // A command says itself why it fails, but not in which step.
+  if (!how.step.empty()) say(fmt::format("{}: {}", who, how.text()));
+  return record_failure(std::move(run), how.text(), who, status.code(), how.late);
 }
 
 /// The command from its start to its end. What it printed last is given to the run to keep.
@@ -323,6 +330,8 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
   bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
   tap output(what.keep);
   auto how = program_for(run, {}, what.where, what.words);
+  step_note note;
+  how.environment.push_back(note.variable());
   how.output = output.out();
   how.errors = output.err();
   ending out;
@@ -333,8 +342,11 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
     within.timeout = deadline_first ? std::chrono::ceil<milliseconds>(*left) : what.timeout;
     within.lost = run.stop();
     within.grace_when_lost = std::min<milliseconds>(std::chrono::seconds{5}, what.lease / 6);
+    within.meanwhile = [&] { run.step_in_hand(note.in_hand()); };
     out.end = supervise(job, caught, within);
   }
+  run.step_in_hand(note.step());
+  out.step = note.text();
   output.settle(caught);
   run.keep(out.end.status.code(), output.tail());
   out.late = left && clock::now() - began >= *left;

@@ -132,15 +132,6 @@ std::string standing_of(daybook::run_info const& of) {
   return word;
 }
 
-/// At most `size` bytes of it, on one line.
-std::string shortened(std::string const& text, std::size_t size = 60) {
-  auto const shown = printable(text);
-  if (shown.size() <= size) return shown;
-  auto end = size - 3;
-  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0U) == 0x80U) --end;
-  return shown.substr(0, end) + "...";
-}
-
 void print_info(daybook::run_info const& info) {
   print_if_any("process", printable(info.process));
   print_if_any("key", printable(info.key));
@@ -222,15 +213,21 @@ void print_text(daybook::run_detail const& of, std::vector<daybook::change_info>
   print_changes(changes);
 }
 
+/// In hand, as last renewed.
+std::string step_of(daybook::run_info const& of) {
+  return of.holder && !of.holder->in_hand.empty() ? printable(of.holder->in_hand) : "-";
+}
+
 void print_text(std::vector<daybook::run_info> const& all) {
-  table rows({"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "PROGRESS", "STARTED", "ENDED",
-              "NODE", "ERROR"});
+  table rows({"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "STEP", "PROGRESS", "STARTED",
+              "ENDED", "NODE", "ERROR"});
   for (auto const& one : all) {
     rows.add({printable(one.process), printable(one.key), standing_of(one),
               std::to_string(one.number), std::to_string(one.attempt),
-              std::to_string(one.steps_done), one.progress ? text_of(*one.progress) : "-",
-              seconds_of(one.attempt_started), seconds_of(one.ended),
-              one.holder ? printable(one.holder->node) : "-", printable(one.error)});
+              std::to_string(one.steps_done), step_of(one),
+              one.progress ? text_of(*one.progress) : "-", seconds_of(one.attempt_started),
+              seconds_of(one.ended), one.holder ? printable(one.holder->node) : "-",
+              printable(one.error)});
   }
   rows.print();
 }

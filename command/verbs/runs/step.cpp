@@ -1,6 +1,7 @@
 // daybook step: one step of a run, by a command inside `daybook run`.
 #include "attempt/attempt.hpp"
 #include "attempt/parent.hpp"
+#include "attempt/step_note.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
@@ -153,11 +154,15 @@ std::optional<int> refused(daybook::run& run, step_request const& what) {
 }
 
 child_end work(daybook::run& run, step_request const& what, signals& caught) {
+  note_step(what.name, noted_step::in_hand);
   try {
     child job(program_for(run, what.name, what.where, what.words));
     // No limits: `run` ends its whole group, us with it, when the time or the run is over.
-    return supervise(job, caught, {});
+    auto const end = supervise(job, caught, {});
+    note_step(what.name, end.status.success() ? noted_step::done : noted_step::failed);
+    return end;
   } catch (complaint const&) {
+    note_step(what.name, noted_step::failed);
     // Not started, so nothing has happened.
     if (what.at_most_once()) static_cast<void>(run.abandon(what.name));
     throw;

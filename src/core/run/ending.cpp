@@ -65,6 +65,7 @@ outcome held_run::end(run_state state, std::string_view why) {
   if (who_) who_->ended({process(), key(), held_.uuid});
   if (what == outcome::unknown || state == run_state::unknown) {
     with_.watch.failed(event({}, text));
+    with_.watch.unknown(event({}, text));
   } else if (state == run_state::succeeded) {
     with_.watch.finished(event());
   } else if (state == run_state::failed) {
@@ -72,6 +73,7 @@ outcome held_run::end(run_state state, std::string_view why) {
   } else {
     with_.watch.released(event({}, text));
   }
+  if (also_at_end_.after) also_at_end_.after(event({}, text));
   return what;
 }
 
@@ -119,16 +121,19 @@ outcome held_run::try_end(run_state state, std::string_view why) {
 
 bool held_run::write_end(executing const& execute, run_state state, std::string_view why) const {
   progress_values const far{who_ ? who_->progress_of(*hand_) : std::nullopt};
+  bool const done = state == run_state::succeeded;
+  auto const step = done ? value_type(nullptr) : or_null(hand_->step);
   auto const wrote =
       execute({state, why}, {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_,
-                             std::int64_t{static_cast<int>(state)}, why, nullptr, or_null(output_),
+                             std::int64_t{static_cast<int>(state)}, why, step, or_null(output_),
                              or_null(exit_code_), far.done(), far.total(), far.note()});
   return wrote.affected == 1;
 }
 
 held_run::executing held_run::end_by(transact_options how) const {
   return [this, how](ending what, std::initializer_list<value_type> values) {
-    if (!also_at_end_ && !hand_->deadline) return write(with_, how, with_.sql["run.end"], values);
+    if (!also_at_end_.write && !hand_->deadline)
+      return write(with_, how, with_.sql["run.end"], values);
     db::table out;
     transact(with_, how, [&](db::session& on) {
       out = end_on(on)(what, values);
@@ -142,7 +147,7 @@ held_run::executing held_run::end_on(db::session& on) const {
   return [this, &on](ending what, std::initializer_list<value_type> values) {
     if (!had_in_time(on)) return db::table();
     auto out = db::run(on, with_.sql["run.end"], values);
-    if (also_at_end_ && out.affected == 1) also_at_end_(on, what.first, what.second);
+    if (also_at_end_.write && out.affected == 1) also_at_end_.write(on, what.first, what.second);
     return out;
   };
 }

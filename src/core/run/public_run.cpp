@@ -69,6 +69,8 @@ std::optional<std::string> run::carried(std::string_view name) const {
 }
 std::optional<step_mode> run::mode_of(std::string_view step) const { return held_->mode_of(step); }
 std::optional<std::string> run::value(std::string_view step) const { return held_->value(step); }
+void run::step_in_hand(std::string_view name) { held_->set_step(name); }
+
 void run::progress(std::int64_t done, std::int64_t total, std::string_view note) {
   held_->set_progress(done, total, note);
 }

@@ -460,6 +460,13 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
   }
 }
 
+void held_run::set_step(std::string_view name) {
+  with_.check_process();
+  if (!name.empty()) check_name("step name", name);
+  check_turn();
+  if (open_ && !lost_ && who_ && hand_->step != name) who_->set_step(*hand_, name);
+}
+
 void held_run::keep(std::optional<int> exit_code, std::string_view output) {
   check_turn();
   exit_code_ = exit_code;

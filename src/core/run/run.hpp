@@ -6,6 +6,7 @@
 #include "core/lease/holder.hpp"
 #include "core/lease/memory.hpp"
 #include "core/lease/turn.hpp"
+#include "core/run/beside_end.hpp"
 #include "core/tx/context.hpp"
 #include "core/tx/transact.hpp"
 
@@ -50,9 +51,7 @@ class held_run {
   ~held_run();
 
   void remembers(memory what) { memory_ = std::move(what); }
-  using with_end = std::function<void(db::session&, run_state, std::string_view why)>;
-  /// Also writes that with the end of this attempt. May be called again.
-  void ends_with(with_end also) { also_at_end_ = std::move(also); }
+  void ends_with(beside_end also) { also_at_end_ = std::move(also); }
 
   outcome step(std::string_view name, step_options options, body const& work, std::string& value);
   outcome at_least_once(std::string_view name, act const& work, std::string& value);
@@ -65,6 +64,7 @@ class held_run {
   outcome carry(std::string_view name, std::string_view value);
   [[nodiscard]] std::optional<std::string> carried(std::string_view name) const;
   void set_progress(std::int64_t done, std::int64_t total, std::string_view note);
+  void set_step(std::string_view name);
   void keep(std::optional<int> exit_code, std::string_view output);
   /// Ends this attempt, in whatever way: it is over afterwards, also when this throws.
   outcome end(run_state state, std::string_view why);
@@ -192,7 +192,7 @@ class held_run {
   bool open_ = true;
   bool lost_ = false;
   core::turn turn_;
-  with_end also_at_end_;
+  beside_end also_at_end_;
 };
 
 }  // namespace core

@@ -88,6 +88,12 @@ bool put_place(core::context const& with, db::session& on, std::int64_t queue, t
   return false;
 }
 
+/// Whether its newest outcome is worth the reading: what is done has few words, and is much.
+bool has_failed(segment const& of) {
+  if (of.state == task_state::waiting) return of.attempts > 0;
+  return of.state != task_state::succeeded && of.state != task_state::running;
+}
+
 }  // namespace
 
 std::optional<task_info> store::find(key const& of) const {
@@ -125,8 +131,9 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
     auto const add = [&](segment const& range, task_info const& like) {
       auto const lo = std::max(range.lo, what.after + 1);
       if (lo >= range.hi || out.size() >= limit) return;
+      bool const told = !running && has_failed(range);
       auto const found =
-          db::run(on, with_.sql["member.range"],
+          db::run(on, with_.sql[told ? "member.range_told" : "member.range"],
                   {here.id, lo, range.hi, static_cast<std::int64_t>(limit - out.size())});
       for (std::size_t i = 0; i < found.size(); ++i) {
         auto one = like;
@@ -135,6 +142,7 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
         decode(found.row(i)[0], one.id);
         decode(found.row(i)[1], one.key);
         decode(found.row(i)[2], one.payload);
+        if (told) decode(found.row(i)[3], one.remark);
         out.push_back(std::move(one));
       }
     };
@@ -157,7 +165,7 @@ std::vector<task_info> store::tasks(tasks_query const& what) const {
       more = std::cmp_equal(found.size(), segments_a_page);
       for (std::size_t i = 0; i < found.size(); ++i) {
         auto const range = segment_of(found.row(i));
-        add(range, {});
+        if (!what.retrying || range.attempts > 0) add(range, {});
         after = range.hi;
       }
     }

@@ -54,7 +54,7 @@ task_state state_of(verdict::kind what) noexcept {
   }
 }
 
-ends text_of(settled const& what, policy const& by) {
+ends text_of(settled what, policy const& by) {
   base::rows segments;
   for (auto const& [s, how] : what.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
@@ -70,7 +70,16 @@ ends text_of(settled const& what, policy const& by) {
   }
   ends out{segments.text(), outcomes.text()};
   if (by.in_order) out.over = over_in(what.back);
+  out.failed = std::move(what.failed);
   return out;
+}
+
+void tell(store const& in, last_failure const& of, std::string_view key) noexcept {
+  task_event const event{in.name(), key, of.attempts, of.crashes, of.remark};
+  auto& watch = in.with().watch;
+  if (of.state == task_state::unknown) return watch.task_unknown(event);
+  if (of.state == task_state::dead) return watch.task_dead(event);
+  watch.task_failed(event);
 }
 
 batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
@@ -276,22 +285,25 @@ settled batch::settle_all(policy const& by) const {
   return settle(by, ranges_, endings, unfinished::handed_back);
 }
 
-batch::end batch::end_in(db::session& on, policy const& by, ends const* known) {
+batch::end batch::end_in(db::session& on, policy const& by, ends& what) {
   auto const& with = of_->with();
-  ends read;
-  if (known == nullptr) {
+  if (ledger_used_) {
     if (!lock_claim(on)) return end::gone;
     read_ledger(on);
     db::run(on, with.sql["claim.forget_done"], {id_});
-    read = text_of(settle_all(by), by);
-    known = &read;
+    what = text_of(settle_all(by), by);
   }
-  auto const ended = db::run(
-      on, with.sql["claim.complete"],
-      {id_, holder_, known->segments, known->outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
+  auto const ended =
+      db::run(on, with.sql["claim.complete"],
+              {id_, holder_, what.segments, what.outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
   if (!ended.something()) return end::gone;
-  if (by.in_order) end_series(with, on, known->over);
+  if (by.in_order) end_series(with, on, what.over);
   return end::ours;
+}
+
+void batch::tell(ends const& what) const noexcept {
+  if (became_ != outcome::done) return;
+  for (auto const& one : what.failed) queues::tell(*of_, one, tasks_[position({.id = one.id})].key);
 }
 
 /// After a COMMIT with a lost reply: a claim that is not there was ended by us.
@@ -308,16 +320,14 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
   auto const& with = of_->with();
   with.check_process();
   auto const by = of_->present().by;
-  ends known;
+  ends what;
   // Before the transaction begins: where writers take turns, they wait for no more than they must.
-  if (!ledger_used_) known = text_of(settle_all(by), by);
+  if (!ledger_used_) what = text_of(settle_all(by), by);
   for (;;) {
     try {
       auto const decided =
           core::transact(with, core::for_a_lease(with, "complete"), [&](db::session& on) {
-            if (end_in(on, by, ledger_used_ ? nullptr : &known) == end::gone) {
-              return core::decision::rollback;
-            }
+            if (end_in(on, by, what) == end::gone) return core::decision::rollback;
             if (and_then) and_then(on);
             if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
             return core::decision::commit;
@@ -329,6 +339,7 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
       } else {
         became_ = end_in_doubt_ ? what_became() : outcome::lost;
       }
+      tell(what);
       return *became_;
     } catch (core::lost_reply const&) {
       end_in_doubt_ = true;
@@ -364,6 +375,7 @@ outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>
     over_ = true;
     mark_.reset();
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
+    tell(texts);
     if (next != nullptr) {
       *next =
           of_->taken(store::answered(std::span(answers).subspan(fence + 1), options), id, holder);

@@ -34,8 +34,11 @@ struct ends {
   std::string segments;
   std::string outcomes;
   std::string over = "[]";  ///< for end_series()
+  std::vector<last_failure> failed = {};
 };
-[[nodiscard]] ends text_of(settled const& what, policy const& by);
+[[nodiscard]] ends text_of(settled what, policy const& by);
+/// To the observer, once it is committed.
+void tell(store const& in, last_failure const& of, std::string_view key) noexcept;
 
 class batch {
  public:
@@ -108,8 +111,9 @@ class batch {
   /// Of each task: not 0 where the ledger has it.
   [[nodiscard]] std::vector<char> in_ledger(db::session& on) const;
   void read_ledger(db::session& on);
-  /// `known`: what becomes of it, where no ledger has to be read first.
-  end end_in(db::session& on, policy const& by, ends const* known);
+  /// `what` becomes of it; where a ledger has to be read first, that is found here.
+  end end_in(db::session& on, policy const& by, ends& what);
+  void tell(ends const& what) const noexcept;
   outcome what_became();
   outcome ended(std::function<void(db::session&)> const& and_then);
   /// The same, and the next claim, in one trip; where nothing has to be read in between.

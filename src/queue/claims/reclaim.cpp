@@ -34,6 +34,25 @@ std::vector<ending> endings_of(core::context const& with, db::session& on, std::
   return out;
 }
 
+/// In the order of ids, as they are.
+std::vector<std::string> keys_of(core::context const& with, db::session& on, std::int64_t queue,
+                                 std::vector<last_failure> const& all) {
+  constexpr std::int64_t page = 1000;
+  std::vector<std::string> out;
+  while (out.size() < all.size()) {
+    auto const found =
+        db::run(on, with.sql["member.range"], {queue, all[out.size()].id, all.back().id + 1, page});
+    auto const before = out.size();
+    for (std::size_t i = 0; i < found.size() && out.size() < all.size(); ++i) {
+      std::int64_t id = 0;
+      decode(found.row(i)[0], id);
+      if (id == all[out.size()].id) decode(found.row(i)[1], out.emplace_back());
+    }
+    if (out.size() == before) out.emplace_back();  // removed meanwhile
+  }
+  return out;
+}
+
 }  // namespace
 
 void store::mark_dead(std::string const& holder) const {
@@ -45,6 +64,8 @@ void store::mark_dead(std::string const& holder) const {
 }
 
 bool store::reclaim_one(std::string const& id, std::string const& holder) {
+  std::vector<last_failure> failed;
+  std::vector<std::string> keys;
   for (;;) {
     try {
       auto const decided = core::transact(with_, {.name = "reclaim"}, [&](db::session& on) {
@@ -62,17 +83,23 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
         auto known = ledger_of(with_, on, id);
         if (base::left_out("ledger")) known = {};
         auto const endings = endings_of(with_, on, here.id, ranges, known);
-        auto const ended = settle(here.by, ranges, endings, unfinished::crashed);
-        auto const texts = queues::text_of(ended, here.by);
+        auto texts =
+            queues::text_of(settle(here.by, ranges, endings, unfinished::crashed), here.by);
         if (!known.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
         db::run(on, with_.sql["claim.complete"],
                 {id, holder, texts.segments, texts.outcomes,
                  std::int64_t{here.by.every_outcome ? 1 : 0}});
         end_series(with_, on, texts.over);
         db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
+        keys = keys_of(with_, on, queue, texts.failed);
+        failed = std::move(texts.failed);
         return core::decision::commit;
       });
-      return decided == core::decision::commit;
+      if (decided != core::decision::commit) return false;
+      for (std::size_t i = 0; i < failed.size(); ++i) {
+        if (!keys[i].empty()) tell(*this, failed[i], keys[i]);
+      }
+      return true;
     } catch (core::lost_reply const&) {
       // Once more: seized by then, it is not there for the taking.
     }

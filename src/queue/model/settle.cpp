@@ -98,6 +98,10 @@ std::optional<told> telling(segment const& of, written const& back, ending const
   return out;
 }
 
+bool is_last_failure(task_state state) {
+  return state == task_state::failed || state == task_state::dead || state == task_state::unknown;
+}
+
 bool alike(segment const& a, segment const& b) {
   return a.lane == b.lane && a.state == b.state && a.attempts == b.attempts &&
          a.crashes == b.crashes && a.turn_us == b.turn_us && a.period_us == b.period_us &&
@@ -215,7 +219,13 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
       auto const piece = covered.piece(at);
       auto const back = after(by, piece, inside[at], rest);
       append(out.back, back, by.segment);
-      if (auto tell = telling(piece, back, inside[at], rest)) append(out.history, std::move(*tell));
+      auto tell = telling(piece, back, inside[at], rest);
+      if (!tell) continue;
+      if (is_last_failure(back.what.state)) {
+        out.failed.push_back(
+            {inside[at].id, back.what.state, tell->attempts, back.what.crashes, tell->remark});
+      }
+      append(out.history, std::move(*tell));
     }
   }
   if (!by.every_outcome) out.history = folded(std::move(out.history));

@@ -99,9 +99,19 @@ struct verdict {
 /// What becomes of tasks of a claim that nobody finished.
 enum class unfinished : std::uint8_t { handed_back, crashed };
 
+/// A task that is not tried again by itself at this turn.
+struct last_failure {
+  std::int64_t id = 0;
+  task_state state{};  ///< failed, dead or unknown
+  int attempts = 0;
+  int crashes = 0;
+  std::string remark = {};
+};
+
 struct settled {
   std::vector<written> back;
   std::vector<told> history;
+  std::vector<last_failure> failed = {};  ///< in the order of ids
 };
 
 /// Before the next attempt after so many failed ones. The jitter, up to a tenth more, depends on

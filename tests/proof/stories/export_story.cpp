@@ -129,7 +129,8 @@ class machine {
   void drain() {
     torture::child last(words({"--drain"}), more_);
     auto const change = last.wait(60s);
-    if (change.what != torture::child::state::exited || change.code != 0) {
+    // 1: a tick has failed for the last time, which the story finds by itself.
+    if (change.what != torture::child::state::exited || change.code > 1) {
       throw std::runtime_error("daemon --drain " + change.text() + ":\n" + last.words());
     }
   }
