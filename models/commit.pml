@@ -12,7 +12,10 @@
    Variants:
      READ        settle by reading the step, and act on that
      REPORT      settle by reading the step, and only report it
-     RERUN       run the whole guarded transaction again, with the step in its guard
+     RERUN       run the whole guarded transaction again, until it is answered: its fence comes
+                 first, which waits for the old one; then it looks for the step, which may be there
+                 though the run was lost since.  The fence does not advance
+     BLIND       the same, without the look
      ONLY_FIRST  a repeated settlement accepts only the acquisition that the step had
      ONLY_LAST   a repeated settlement accepts only the acquisition of the one before */
 
@@ -25,6 +28,15 @@ byte effects = 0;
 bool settling[SETTLEMENTS + 1]; /* settlements with a lost reply that may still land */
 bool old = true;                /* the old transaction may still land */
 bool taken = false;
+bool mine = false;              /* the step was recorded by the holder */
+byte reruns = 0;                 /* transactions that were run again, and may still land */
+
+#ifdef BLIND
+#define RERUN
+#define TO_DO true
+#else
+#define TO_DO (step == 0)
+#endif
 
 #ifdef ONLY_FIRST
 #define ACCEPTED(n) (acquisition == 1)
@@ -36,13 +48,15 @@ bool taken = false;
 #endif
 #endif
 
-inline do_step() { effects++; step = 1 }
+inline do_step() { effects++; step = 1; mine = (acquisition != SUCCESSOR) }
 
 
 proctype Network() {
 end:
   do
   :: atomic { old -> old = false; if :: acquisition == 1 && step == 0 -> do_step() :: else fi }
+  :: atomic { reruns > 0 -> reruns--; if :: acquisition == 1 && TO_DO -> do_step() :: else fi }
+  :: atomic { reruns > 0 -> reruns-- }
   :: atomic { old -> old = false }
   :: atomic { settling[1] -> settling[1] = false; if :: ACCEPTED(1) -> acquisition = 2 :: else fi }
   :: atomic { settling[2] -> settling[2] = false; if :: ACCEPTED(2) -> acquisition = 3 :: else fi }
@@ -69,7 +83,18 @@ proctype Holder() {
 #endif
 #else
 #ifdef RERUN
-  atomic { if :: acquisition == 1 && step == 0 -> do_step() :: else fi }
+again_run:
+  n++;
+  if
+  :: n < SETTLEMENTS -> reruns++; goto again_run                 /* reply lost */
+  :: atomic {                                                   /* reply heard */
+       if
+       :: acquisition == 1 && TO_DO -> do_step(); did = true
+       :: else -> did = (step == 1 && mine); lost = !did
+       fi
+     }
+  fi;
+  atomic { assert(!lost || taken); assert(!did || mine) }
 #else
 again:
   n++;
@@ -97,7 +122,7 @@ again:
 
 init {
   atomic { run Network(); run Successor(); run Holder() }
-  (_nr_pr == 2 && !old && !settling[1] && !settling[2]);
+  (_nr_pr == 2 && !old && reruns == 0 && !settling[1] && !settling[2]);
 #ifndef REPORT
   assert(effects == 1 && step == 1)
 #endif

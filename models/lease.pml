@@ -4,15 +4,23 @@
    any two of them for as long as it likes and then go on, as after a SIGSTOP, a long
    garbage collection or a slow network: that is what interleaving means here.
 
-   Renewal touches the holder row only.  Take-over is two transactions: `bury` marks a
-   holder dead once its lease is over, `take` then takes the rows of the dead.
+   Renewal touches the holder row only (holder.renew).  Take-over is three transactions: `bury`
+   marks a holder dead once its lease is over (holder.mark_dead), `vacate` frees a run of the dead
+   (run.free), `take` takes what is free (run.start).  That START also compares the epoch that it
+   has read is in start.pml; that an older copy of the book may come back, in failover.pml.
+
+   A person may free a run of the living (operate.release), and counts that on the holder's row in
+   the same transaction (operate.recall).  A renewal compares that count, and finds no row where it
+   is another: the holder then looks which of its runs are still its own.  That a run with a
+   deadline may be freed once that is over is not modelled: its holder goes by its own clock.
 
    Variants, the default being the protocol:
      NO_FENCE      steps and finish do not compare epoch and acquisition
      RECORD_FIRST  the step is recorded in one transaction, its effect follows in another
      EFFECT_FIRST  the effect is committed in one transaction, the record follows in another
      NO_BURY       nobody marks a dead holder: no take-over
-     NO_MARK       take-over takes rows whose holder's lease is over, without `bury`
+     NO_MARK       take-over frees runs whose holder's lease is over, without `bury`
+     NO_RECALL     a renewal does not compare the count of what people took
      UNDO_MARK     a renewal takes the dead mark away again
      STALE_READ    `take` reads its own holder row from an old snapshot (Galera, snapshot
                    isolation), so that it may miss its own death, as often as LATE times
@@ -30,6 +38,9 @@
 #ifndef STALLS
 #define STALLS 2        /* leases that end under a living process, clocks that step back */
 #endif
+#ifndef RELEASES
+#define RELEASES 0      /* runs that a person takes from whoever has them */
+#endif
 #define LATE 2
 #define STEPS 2
 #define HOLDERS 7       /* >= PROCS + CRASHES + STALLS: each new holder row follows a death */
@@ -41,11 +52,12 @@ mtype = { unused, live, over, dead, free, held, done };
 typedef Run { mtype state; byte step; byte epoch; byte acquisition; byte holder; byte effects[STEPS] };
 Run run_row[2];
 mtype lease[HOLDERS];
+byte recalls[HOLDERS];
 
 /* The world outside the database. */
 byte enrolled = 0;              /* holder rows ever inserted */
 bool orphan[HOLDERS];           /* its process was killed */
-byte crashes = 0, stalls = 0, late = 0, gone = 0;
+byte crashes = 0, stalls = 0, releases = 0, late = 0, gone = 0;
 
 /* What must not happen, and what must. */
 bool twice = false;             /* an effect committed a second time */
@@ -58,7 +70,8 @@ byte open = RUNS;               /* runs not yet done */
 typedef Memory { byte epoch; byte acquisition; byte step; bool half };
 
 #define BELIEVES(r) (my[r].epoch != 0)
-#define CURRENT(r)  (run_row[r].epoch == my[r].epoch && run_row[r].acquisition == my[r].acquisition)
+#define CURRENT(r)  (run_row[r].epoch == my[r].epoch && run_row[r].acquisition == my[r].acquisition && \
+                     run_row[r].state == held)
 #ifdef NO_FENCE
 #define FENCE(r)    true
 #else
@@ -81,7 +94,7 @@ typedef Memory { byte epoch; byte acquisition; byte step; bool half };
 #define VACATED(h)  (lease[h] == dead)
 #endif
 
-inline enrol() { mine = enrolled; enrolled++; lease[mine] = live }
+inline enrol() { mine = enrolled; enrolled++; lease[mine] = live; known = 0 }
 
 inline forget(r) { my[r].epoch = 0; my[r].acquisition = 0; my[r].step = 0; my[r].half = false }
 
@@ -89,8 +102,7 @@ inline forget(r) { my[r].epoch = 0; my[r].acquisition = 0; my[r].step = 0; my[r]
    shows why the fence compares both. */
 inline take(r) {
   atomic {
-    !BELIEVES(r) && MAY_TAKE &&
-    (run_row[r].state == free || (run_row[r].state == held && VACATED(run_row[r].holder))) ->
+    !BELIEVES(r) && MAY_TAKE && run_row[r].state == free ->
 #ifdef STALE_READ
       if :: lease[mine] == dead -> late++ :: else fi;
 #endif
@@ -101,6 +113,17 @@ inline take(r) {
       my[r].epoch = run_row[r].epoch;
       my[r].acquisition = run_row[r].acquisition;
       my[r].step = run_row[r].step
+  }
+}
+
+inline vacate(r) {
+  atomic { run_row[r].state == held && VACATED(run_row[r].holder) -> run_row[r].state = free }
+}
+
+inline release(r) {
+  atomic {
+    releases < RELEASES && run_row[r].state == held ->
+      releases++; run_row[r].state = free; recalls[run_row[r].holder]++
   }
 }
 
@@ -156,15 +179,27 @@ inline finish(r) {
   }
 }
 
+#define ROBBED ((BELIEVES(0) && !CURRENT(0)) || (BELIEVES(1) && !CURRENT(1)))
+
 inline renewed() {
   lease[mine] = live;
-  if :: (BELIEVES(0) && !CURRENT(0)) || (BELIEVES(1) && !CURRENT(1)) -> betrayed = true :: else fi
+  if :: ROBBED -> betrayed = true :: else fi
 }
 
-/* A renewal of a live lease changes nothing here, so only the others are shown. */
+#ifdef NO_RECALL
+#define RENEWS true
+#else
+#define RENEWS (recalls[mine] == known)
+#endif
+
+inline look(r) { if :: BELIEVES(r) && !CURRENT(r) -> forget(r) :: else fi }
+
+/* A renewal of a live lease changes nothing here but where something was taken. */
 inline renew() {
   if
-  :: atomic { lease[mine] == over -> renewed() }
+  :: atomic { lease[mine] == over && RENEWS -> renewed() }
+  :: atomic { lease[mine] == live && RENEWS && ROBBED && !betrayed -> renewed() }
+  :: atomic { lease[mine] != dead && !RENEWS -> look(0); look(1); known = recalls[mine] }
 #ifdef UNDO_MARK
   :: atomic { lease[mine] == dead -> renewed() }
 #else
@@ -183,13 +218,14 @@ inline crash() {
 }
 
 proctype Process() {
-  byte mine;
+  byte mine, known = 0;         /* known: the recalls that it has heard of */
   Memory my[2];
   atomic { enrol() }
 end:
   do
   :: take(0)   :: take(1)
   :: bury(0)   :: bury(1)
+  :: vacate(0) :: vacate(1)
   :: work(0)   :: work(1)
   :: finish(0) :: finish(1)
   :: renew()
@@ -212,7 +248,8 @@ inline tick(h) {
 
 proctype Clock() {
 end:
-  do :: tick(0) :: tick(1) :: tick(2) :: tick(3) :: tick(4) :: tick(5) :: tick(6) od
+  do :: release(0) :: release(1)
+     :: tick(0) :: tick(1) :: tick(2) :: tick(3) :: tick(4) :: tick(5) :: tick(6) od
 }
 
 init {
@@ -227,10 +264,15 @@ init {
   }
 }
 
+/* Each take-over is paid for by a death. */
+#define CALM (run_row[0].epoch <= 1 + CRASHES + STALLS + RELEASES)
+
 ltl once     { [] !twice }
 ltl complete { [] !incomplete }
 ltl order    { [] !disorder }
 ltl trust    { [] !betrayed }
-ltl calm     { [] (run_row[0].epoch <= 1 + CRASHES + STALLS) }      /* each take-over is paid for by a death */
+ltl calm     { [] CALM }
+ltl kept     { [] !(twice || incomplete || disorder) }              /* once, complete and order */
+ltl safe     { [] (!(twice || incomplete || disorder || betrayed) && CALM) }
 ltl ends     { <> (open == 0) }
 ltl untaken  { [] (run_row[0].epoch < 2) }      /* a witness, must be violated: take-over does happen */
