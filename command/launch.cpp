@@ -6,6 +6,7 @@
 #include "child.hpp"
 #include "exit.hpp"
 #include "format.hpp"
+#include "step_list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,7 +45,9 @@ limits limits_of(declared_schedule const& what, daybook::tick& tick, launch_site
 }
 
 attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at) {
+  step_list const steps(tick.run().token());
   auto how = program_of(what, tick, at.where);
+  how.environment.push_back(steps.variable());
   capture output([&](printed_line const& one) {
     at.log.info("output", {{"schedule", what.name},
                            {"key", tick.run().run_key().str()},

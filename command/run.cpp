@@ -8,6 +8,7 @@
 #include "options.hpp"
 #include "seldom.hpp"
 #include "signals.hpp"
+#include "step_list.hpp"
 #include "supervise.hpp"
 #include "tap.hpp"
 #include "verbs.hpp"
@@ -322,7 +323,9 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
   auto const left = run.time_left();
   bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
   tap output(what.keep);
+  step_list const steps(run.token());
   auto how = program_for(run, {}, what.where, what.words);
+  how.environment.push_back(steps.variable());
   how.output = output.out();
   how.errors = output.err();
   ending out;
