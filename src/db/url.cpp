@@ -277,8 +277,9 @@ bool could_be_a_word(std::string_view secret) {
 
 /// Whether what stands at `at` is quoted, or the value of something.
 bool is_value(std::string_view text, std::size_t at, std::size_t size) {
+  if (size == text.size()) return true;
   bool const begins =
-      at == 0 || std::string_view("\"'`:=").find(text[at - 1]) != std::string_view::npos;
+      at > 0 && std::string_view("\"'`:=").find(text[at - 1]) != std::string_view::npos;
   auto const end = at + size;
   bool const ends =
       end == text.size() || !(is_letter(text[end]) || is_digit(text[end]) || text[end] == '_');
