@@ -31,6 +31,10 @@ program program_of(declared_schedule const& what, daybook::tick& tick, database 
                                                  {"DAYBOOK_WINDOW_START", known[1]},
                                                  {"DAYBOOK_WINDOW_END", known[2]}});
   out.environment.insert(out.environment.end(), what.environment.begin(), what.environment.end());
+  if (!what.database_url) {
+    std::erase_if(out.environment, [](auto const& one) { return one.first == url_variable; });
+    out.hidden.emplace_back(url_variable);
+  }
   out.alone = true;
   return out;
 }
