@@ -54,8 +54,19 @@ if(TARGET daybook_command)
   endif()
   install(TARGETS daybook_command RUNTIME COMPONENT command)
   include(${CMAKE_CURRENT_LIST_DIR}/manual.cmake)
-  configure_file(${PROJECT_SOURCE_DIR}/packaging/daybook.service.in
-                 ${PROJECT_BINARY_DIR}/daybook.service @ONLY)
+  # It names the command where that is installed; a package is installed from another folder than
+  # it is made in.
+  if(DAYBOOK_PACKAGE)
+    configure_file(${PROJECT_SOURCE_DIR}/packaging/daybook.service.in
+                   ${PROJECT_BINARY_DIR}/daybook.service @ONLY)
+  else()
+    install(CODE "
+      set(CMAKE_INSTALL_FULL_BINDIR \"${CMAKE_INSTALL_BINDIR}\")
+      cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_FULL_BINDIR
+                 BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
+      configure_file(\"${PROJECT_SOURCE_DIR}/packaging/daybook.service.in\"
+                     \"${PROJECT_BINARY_DIR}/daybook.service\" @ONLY)" COMPONENT command)
+  endif()
   install(FILES ${PROJECT_BINARY_DIR}/daybook.service
           DESTINATION lib/systemd/system COMPONENT command)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/daybook.sysusers RENAME daybook.conf

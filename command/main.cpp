@@ -2,6 +2,7 @@
 // depend on (exit.hpp). Everything it does, it does through the public API.
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/nearest.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "daemon/init.hpp"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ios>
 #include <new>
 #include <system_error>
 
@@ -151,9 +153,20 @@ arguments with_help_last(arguments given) {
   return given;
 }
 
-[[noreturn]] void unknown_verb(std::string_view what) {
-  throw complaint(exit_code::usage, fmt::format("no such verb: {} (see daybook --help)",
-                                                printable(without_passwords(std::string(what)))));
+/// `group`: the first word, where that is known.
+[[noreturn]] void unknown_verb(std::string_view what, std::string_view group = {}) {
+  std::vector<std::string> names;
+  for (auto const& one : verbs) {
+    if (one.group.empty()) {
+      names.emplace_back(one.name);
+    } else {
+      names.push_back(one.group == group ? fmt::format("{} {}", group, one.name)
+                                         : std::string(one.group));
+    }
+  }
+  throw complaint(exit_code::usage, fmt::format("no such verb: {}{} (see daybook --help)",
+                                                printable(without_passwords(std::string(what))),
+                                                did_you_mean(what, names)));
 }
 
 int dispatch(arguments given) {
@@ -180,7 +193,7 @@ int dispatch(arguments given) {
   }
   if (!group_known) unknown_verb(first);
   if (given.size() > 1 && given[1] != "--help" && given[1] != "-h") {
-    unknown_verb(first + " " + given[1]);
+    unknown_verb(first + " " + given[1], first);
   }
   print_help(first);
   finish_output();
@@ -241,6 +254,8 @@ int version(arguments const& given) {
 }  // namespace command
 
 int main(int count, char** argv) {
+  // The streams of C know no failure to read: a stdin that is closed would be an empty one.
+  std::ios::sync_with_stdio(false);
   command::remember_inherited();
   command::arguments given(argv + std::min(count, 1), argv + count);
   command::hide_urls(count, argv);

@@ -3,7 +3,8 @@
 # one process, as `daybook daemon` starts it for a [[queue]] with `batch`. It reads a task a line, and
 # writes a result a line, as they come; those it has not answered when it dies are tried again.
 #
-#   sync_stock.py http://HOST:PORT [DATABASE-URL]        (DAYBOOK_DATABASE_URL, when left out)
+#   sync_stock.py http://HOST:PORT [DATABASE-URL]        (DAYBOOK_DATABASE_URL, when left out:
+#                                                         database_url = true says so)
 #
 # A task may be asked for twice; writing its quantity twice does no harm. The same with each turn
 # written exactly once: sync_stock.cpp. PostgreSQL wants python3-psycopg2, MariaDB python3-pymysql.

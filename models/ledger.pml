@@ -1,6 +1,6 @@
 /* The ledger of a claim: what is begun is written ahead, in windows (claim.done with negative
-   ids, src/queue/ledger.cpp), what is finished is written later (flush), and the heir goes by
-   both (src/queue/reclaim.cpp): finished tasks keep their end, begun ones are suspect, or unknown
+   ids, src/queue/claims/ledger.cpp), what is finished is written later (flush), and the heir goes by
+   both (src/queue/claims/reclaim.cpp): finished tasks keep their end, begun ones are suspect, or unknown
    where nothing may be begun twice, and all others simply wait again.
 
    The effects are outside the database.  The holder may be declared dead at any instant, and be

@@ -16,6 +16,8 @@
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
 
+#include <atomic>
+#include <memory>
 #include <utility>
 
 namespace daybook {
@@ -40,7 +42,12 @@ work::driver driver_of(db::scheme scheme, connect how, db::stock keeps) {
 connect connecting_to(db::url const& to) {
   switch (to.scheme) {
     case db::scheme::sqlite:
-      return [to](auto const& options) { return drivers::connect_sqlite(to, options); };
+      return [to, known = std::make_shared<std::atomic<bool>>(false)](auto const& options) {
+        // A file that was deleted while we used it is not made again: it would be an empty one.
+        auto made = drivers::connect_sqlite(to, options, *known);
+        *known = true;
+        return made;
+      };
     case db::scheme::postgres:
       return [to](auto const& options) { return drivers::connect_postgres(to, options); };
     case db::scheme::mysql:

@@ -26,7 +26,7 @@ program program_for(daybook::run const& of, std::string_view step, database cons
                           {"DAYBOOK_ATTEMPT", std::to_string(of.attempt())},
                           {"DAYBOOK_RESUMED", of.resumed() ? "1" : "0"},
                           {"DAYBOOK_IDEMPOTENCY_KEY", of.idempotency_key(step)},
-                          {"DAYBOOK_DATABASE_URL", where.url},
+                          {url_variable, where.url},
                           {"DAYBOOK_SCHEMA", where.schema},
                           {"DAYBOOK_PREFIX", where.prefix}}};
 }

@@ -1,6 +1,7 @@
 #include "cli/format.hpp"
 
 #include "cli/exit.hpp"
+#include "cli/nearest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,6 +37,35 @@ std::size_t width_of(std::string_view text) {
   }));
 }
 
+/// A character that steers a terminal, or lets a text read as another one.
+struct unsafe_character {
+  unsigned code = 0;
+  std::size_t length = 0;  ///< in bytes; 0: there is none
+};
+
+/// The control characters (C0, DEL, C1), the ends of lines of Unicode, and what turns the direction
+/// of a text.
+unsafe_character unsafe_in_front(std::string_view text) {
+  auto const byte = [&](std::size_t at) -> unsigned {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return {byte(0), 1};
+  bool const two = byte(0) == 0xc2 || byte(0) == 0xd8;
+  if (!two && byte(0) != 0xe2) return {};
+  auto const tail = [&](std::size_t at) { return byte(at) & 0x3fU; };
+  if (two) {
+    auto const code = ((byte(0) & 0x1fU) << 6U) | tail(1);
+    bool const is_c1 = byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0;
+    bool const is_mark = byte(0) == 0xd8 && byte(1) == 0x9c;  // U+061C
+    return is_c1 || is_mark ? unsafe_character{code, 2} : unsafe_character{};
+  }
+  auto const code = 0x2000U | (tail(1) << 6U) | tail(2);
+  bool const whole = (byte(1) == 0x80 || byte(1) == 0x81) && (byte(2) & 0xc0U) == 0x80;
+  bool const turns = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+                     (code >= 0x2066 && code <= 0x2069);
+  return whole && turns ? unsafe_character{code, 3} : unsafe_character{};
+}
+
 std::string date_and_time(daybook::timestamp when) {
   auto const day = std::chrono::floor<std::chrono::days>(when);
   std::chrono::year_month_day const date{day};
@@ -51,9 +81,24 @@ void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) cannot_write();
 }
 
-void print_json(nlohmann::ordered_json const& object) {
-  print(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+std::string json_line(nlohmann::ordered_json const& object) {
+  auto const text = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size() + 1);
+  // Only texts in quotes hold such characters, and JSON has the same name for them.
+  for (std::string_view rest = text; !rest.empty();) {
+    auto const found = unsafe_in_front(rest);
+    if (found.code != 0) {
+      out += fmt::format("\\u{:04x}", found.code);
+    } else {
+      out.push_back(rest.front());
+    }
+    rest.remove_prefix(found.code != 0 ? found.length : 1);
+  }
+  return out + "\n";
 }
+
+void print_json(nlohmann::ordered_json const& object) { print(json_line(object)); }
 
 void finish_output() {
   if (std::fflush(stdout) != 0) cannot_write();
@@ -72,18 +117,16 @@ void say(std::string_view text) noexcept {
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    auto const byte = static_cast<unsigned char>(text[at]);
-    auto const next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0U;
-    // C2 80 to C2 9F are the C1 control characters.
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
-      out += fmt::format("\\u{:04x}", next);
-      ++at;
+  while (!text.empty()) {
+    auto const found = unsafe_in_front(text);
+    if (found.length == 1) {
+      out += fmt::format("\\x{:02x}", found.code);
+    } else if (found.length > 1) {
+      out += fmt::format("\\u{:04x}", found.code);
     } else {
-      out.push_back(text[at]);
+      out.push_back(text.front());
     }
+    text.remove_prefix(std::max<std::size_t>(found.length, 1));
   }
   return out;
 }
@@ -157,13 +200,15 @@ std::string instant(daybook::timestamp when) {
   return whole ? seconds_of(when) : iso(when);
 }
 
-std::string there_are(std::vector<std::string> names) {
+std::string there_are(std::vector<std::string> names, std::string_view given) {
   constexpr std::size_t most = 20;
   if (names.empty()) return {};
+  auto const near = names;
   bool const more = names.size() > most;
   if (more) names.resize(most);
   for (auto& one : names) one = printable(one);
-  return fmt::format("there are {}{}", fmt::join(names, ", "), more ? " and others" : "");
+  return list_of(given, near,
+                 fmt::format("{}{}", fmt::join(names, ", "), more ? " and others" : ""));
 }
 
 void print_field(std::string_view name, std::string_view value) {

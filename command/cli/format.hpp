@@ -17,7 +17,9 @@ namespace command {
 
 /// To stdout, as it is. On failure: complaint (74), here or from finish_output().
 void print(std::string_view text);
-/// One object, on one line of its own. What is not UTF-8 in it is replaced.
+/// One object, on one line of its own. What is not UTF-8 in it is replaced; what printable() would
+/// not let through is written as \uNNNN, which is the same to whoever reads JSON.
+[[nodiscard]] std::string json_line(nlohmann::ordered_json const& object);
 void print_json(nlohmann::ordered_json const& object);
 /// On failure: complaint (74): a full disk must not look like an empty list.
 void finish_output();
@@ -31,7 +33,8 @@ void say(std::string_view text) noexcept;
 [[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::change_info> const& changes);
 void print_changes(std::vector<daybook::change_info> const& changes);
 
-/// Control characters as \xNN, so that a name or an error cannot steer the terminal.
+/// Control characters as \xNN or \uNNNN, so that a name or an error cannot steer the terminal; and
+/// so what turns the direction of a text (U+202E), which would let it read as another.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// The same in at most `size` bytes; what is cut ends with dots.
@@ -56,8 +59,8 @@ void print_changes(std::vector<daybook::change_info> const& changes);
 [[nodiscard]] std::string state_words();
 
 /// Whoever has mistyped a name is told of those that there are: "there are A, B", and of more than
-/// twenty the first. Empty: there is none.
-[[nodiscard]] std::string there_are(std::vector<std::string> names);
+/// twenty the first; before them the one that is nearest to `given`. Empty: there is none.
+[[nodiscard]] std::string there_are(std::vector<std::string> names, std::string_view given);
 
 /// "NAME            VALUE": of one thing that is shown.
 void print_field(std::string_view name, std::string_view value);

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -62,6 +64,17 @@ daybook::entry entry_of(std::string_view line) {
   return out;
 }
 
+/// A blank at an end is left from a table more often than meant, and nobody sees it in a list.
+daybook::key key_in(std::string_view line) {
+  if (line.starts_with(' ') || line.ends_with(' ')) {
+    throw mistake(
+        fmt::format("a blank at an end of the key '{}': remove it, or say with "
+                    "--json-lines that it belongs to the key",
+                    printable(line)));
+  }
+  return daybook::key{std::string(line)};
+}
+
 }  // namespace
 
 key_lines::key_lines(std::string name, std::istream& in, line_form form)
@@ -72,11 +85,14 @@ void key_lines::fail(int code, std::string const& why) {
 }
 
 std::optional<std::string_view> key_lines::line() {
+  errno = 0;
   in_->getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   auto length = static_cast<std::size_t>(in_->gcount());
   bytes_ += static_cast<std::int64_t>(length);
   if (in_->bad()) {
-    fail(exit_code::io, "cannot be read");
+    auto const why = errno == 0 ? std::string() : fmt::format(": {}", std::strerror(errno));
+    ++number_;
+    fail(exit_code::io, "cannot be read" + why);
     return {};
   }
   if (in_->fail() && length == 0) return {};
@@ -95,10 +111,9 @@ std::optional<std::string_view> key_lines::line() {
 
 std::optional<daybook::entry> key_lines::next() {
   while (auto const text = line()) {
-    if (text->empty()) continue;
+    if (text->find_first_not_of(' ') == std::string_view::npos) continue;
     try {
-      return form_ == line_form::json ? entry_of(*text)
-                                      : daybook::entry{daybook::key{std::string(*text)}, {}};
+      return form_ == line_form::json ? entry_of(*text) : daybook::entry{key_in(*text), {}};
     } catch (mistake const& e) {
       fail(exit_code::bad_data, e.what());
     } catch (daybook::error const& e) {

@@ -21,7 +21,8 @@ class key_lines {
   /// `name` is for messages. Lifetime: `in` must outlive it.
   key_lines(std::string name, std::istream& in, line_form form);
 
-  /// Empty: there are no more, or failure() says why. Lines with nothing in them are passed over.
+  /// Empty: there are no more, or failure() says why. Lines with nothing but blanks are passed
+  /// over.
   [[nodiscard]] std::optional<daybook::entry> next();
 
   struct problem {

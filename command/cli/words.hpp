@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace command {
 
@@ -31,6 +32,13 @@ template <class T, std::size_t N>
     if (word == given) return meant;
   }
   return {};
+}
+
+template <class T, std::size_t N>
+[[nodiscard]] std::vector<std::string> names_in(words_for<T, N> const& words) {
+  std::vector<std::string> out;
+  for (auto const& [word, meant] : words) out.emplace_back(word);
+  return out;
 }
 
 /// All of them, for help and messages: "first, second, both".

@@ -26,7 +26,9 @@ struct declared_queue {
   int workers = 4;  ///< commands at once
   int batch = 0;    ///< tasks that a command is given at most; 0: one, in its words
   std::optional<std::chrono::milliseconds> timeout;  ///< of its command; empty: none
+  bool database_url = false;                         ///< its command gets it
   std::vector<pattern> command;
+  std::string command_place;  ///< in the file, for messages
   std::vector<std::pair<std::string, std::string>> environment;
 
   // The schedules that belong to it.

@@ -21,7 +21,9 @@ struct declared_schedule {
   daybook::cron cron = "* * * * *";
   daybook::schedule_options options;
   std::optional<std::chrono::milliseconds> timeout;  ///< of its command; empty: none
+  bool database_url = true;  ///< its command gets it: `daybook step` needs it
   std::vector<pattern> command;
+  std::string command_place;  ///< in the file, for messages
   std::vector<std::pair<std::string, std::string>> environment;
 };
 

@@ -2,6 +2,7 @@
 
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/nearest.hpp"
 #include "cli/numbers.hpp"
 #include "config/settings.hpp"
 
@@ -46,24 +47,33 @@ std::optional<std::string> variable(char const* name, bool empty_counts = false)
 
 /// What the environment says of the database.
 std::optional<std::string> url_around() {
-  auto const ours = variable("DAYBOOK_DATABASE_URL");
+  auto const ours = variable(url_variable);
   return ours ? ours : variable("DATABASE_URL");
 }
 
-/// The path of an SQLite URL; empty where it is of another kind, or no file.
-std::optional<std::string> sqlite_path(std::string_view url) {
+/// What follows the scheme of an SQLite URL; empty where it is of another kind, or ambiguous.
+std::optional<std::string_view> sqlite_place(std::string_view url) {
   for (std::string_view const scheme : {"sqlite:", "sqlite3:"}) {
     if (!url.starts_with(scheme)) continue;
     url.remove_prefix(scheme.size());
     if (url.starts_with("///")) {
       url.remove_prefix(3);
     } else if (url.starts_with("//")) {
-      return {};  // ambiguous: the library says so
+      return {};  // the library says so
     }
-    if (url.empty() || url == ":memory:") return {};
-    return std::string(url);
+    return url;
   }
   return {};
+}
+
+bool in_memory(std::string_view url) { return sqlite_place(url) == ":memory:"; }
+
+/// The path of an SQLite URL; empty where it is of another kind, no file, or none that is taken.
+std::optional<std::string> sqlite_path(std::string_view url) {
+  auto const place = sqlite_place(url);
+  if (!place || place->empty() || in_memory(url)) return {};
+  if (place->find('?') != std::string_view::npos) return {};  // the library says that it takes none
+  return std::string(*place);
 }
 
 /// CLI11 2.1 knows no "-- COMMAND".
@@ -145,6 +155,22 @@ void add_choice(CLI::App& app, std::string const& flag, std::function<bool(std::
       ->type_name("HOW");
 }
 
+namespace {
+
+/// Of the first option that nothing is known of.
+std::string option_meant(CLI::App const& app) {
+  std::vector<std::string> names;
+  for (auto const* const one : app.get_options()) {
+    for (auto const& name : one->get_lnames()) names.push_back("--" + name);
+  }
+  for (auto const& given : app.remaining()) {
+    if (given.starts_with("--")) return did_you_mean(given.substr(0, given.find('=')), names);
+  }
+  return {};
+}
+
+}  // namespace
+
 void parse(CLI::App& app, arguments const& given, std::string const& usage) {
   auto formatter = std::make_shared<own_usage>(usage);
   formatter->column_width(20);
@@ -159,8 +185,8 @@ void parse(CLI::App& app, arguments const& given, std::string const& usage) {
   } catch (CLI::ParseError const& e) {
     auto const& name = app.get_name();
     throw complaint(exit_code::usage,
-                    fmt::format("{}: {} (see {} --help)", name.substr(name.find(' ') + 1),
-                                printable(without_passwords(e.what())), name));
+                    fmt::format("{}: {}{} (see {} --help)", name.substr(name.find(' ') + 1),
+                                printable(without_passwords(e.what())), option_meant(app), name));
   }
 }
 
@@ -219,12 +245,29 @@ bool file_missing(database const& where) {
          std::filesystem::status(*path, unknown).type() == std::filesystem::file_type::not_found;
 }
 
+namespace {
+
+/// For a command of a queue that calls us, and was not told where the book is.
+std::string hidden_by_queue() {
+  if (!variable("DAYBOOK_QUEUE") || url_around()) return {};
+  return "; a [[queue]] tells its commands with: database_url = true";
+}
+
+}  // namespace
+
 daybook::book open_book(database const& where, daybook::book_options more, when_missing missing) {
+  if (missing != when_missing::look && in_memory(where.url)) {
+    throw complaint(exit_code::usage,
+                    fmt::format("{}: a book in memory is gone when this command ends: name a file, "
+                                "as sqlite:PATH",
+                                where.url));
+  }
   if (missing == when_missing::refuse && file_missing(where)) {
-    throw complaint(exit_code::configuration,
-                    fmt::format("there is no book: no file {}; make it with: daybook migrate up, "
-                                "or name another with --db or DAYBOOK_DATABASE_URL",
-                                printable(*sqlite_path(where.url))));
+    throw complaint(
+        exit_code::configuration,
+        fmt::format("there is no book: no file {}; make it with: daybook migrate up, "
+                    "or name another with --db or {}{}",
+                    printable(*sqlite_path(where.url)), url_variable, hidden_by_queue()));
   }
   more.schema = where.schema;
   more.prefix = where.prefix;

@@ -44,7 +44,11 @@ struct database {
   std::string prefix;
 };
 
-enum class when_missing { refuse, create };
+/// Where commands that we start find the database, and we as well.
+inline constexpr char const* url_variable = "DAYBOOK_DATABASE_URL";
+
+/// `look`: nothing is kept, so it may be a book in memory.
+enum class when_missing { refuse, create, look };
 
 void add_database_options(CLI::App& app, database_options& into);
 void add_duration(CLI::App& app, std::string const& flag, std::chrono::milliseconds& into,
@@ -100,7 +104,8 @@ struct split_arguments {
                                std::optional<std::string> const& in_file);
 
 /// `more` has the lease and the like; schema and prefix are set here.
-/// On failure: complaint (64: the URL, 78: no such SQLite file) or daybook::error.
+/// On failure: complaint (64: the URL, or a book in memory, 78: no such SQLite file) or
+/// daybook::error.
 [[nodiscard]] daybook::book open_book(database const& where, daybook::book_options more = {},
                                       when_missing missing = when_missing::refuse);
 [[nodiscard]] bool file_missing(database const& where);

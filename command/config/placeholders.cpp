@@ -46,6 +46,15 @@ std::string pattern::filled(std::span<std::string const> with) const {
   return out + rest_;
 }
 
+bool pattern::has(std::size_t place) const noexcept {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [place](piece const& one) { return one.then == place; });
+}
+
+bool pattern::begins_with(std::size_t place) const noexcept {
+  return !pieces_.empty() && pieces_.front().before.empty() && pieces_.front().then == place;
+}
+
 std::vector<std::string> filled(std::vector<pattern> const& words,
                                 std::span<std::string const> with) {
   std::vector<std::string> out;

@@ -32,6 +32,12 @@ class pattern {
   pattern(std::string_view text, place_names known);
   [[nodiscard]] std::string filled(std::span<std::string const> with) const;
 
+  /// Nothing is filled in.
+  [[nodiscard]] bool is_plain() const noexcept { return pieces_.empty(); }
+  /// Whether the place of that number is in it; in front: before everything else.
+  [[nodiscard]] bool has(std::size_t place) const noexcept;
+  [[nodiscard]] bool begins_with(std::size_t place) const noexcept;
+
  private:
   struct piece {
     std::string before;

@@ -120,6 +120,7 @@ void read_watch(declared_queue& into, toml_value const& from) {
 
 void read_command(declared_queue& into, toml_value const& from) {
   into.command = command_of(from, into.batch > 0 ? place_names(batch_places) : task_places);
+  into.command_place = from.place();
 }
 
 using key = known_key<declared_queue>;
@@ -130,7 +131,7 @@ void read_number(declared_queue& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: some say what others may be.
-constexpr std::array<key, 25> queue_keys{{
+constexpr std::array<key, 26> queue_keys{{
     {"name", read_name},
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
@@ -163,6 +164,7 @@ constexpr std::array<key, 25> queue_keys{{
      [](auto& into, auto& from) { into.batch = static_cast<int>(from.number(1, 10'000)); }},
     {"timeout",
      [](auto& into, auto& from) { into.timeout = from.length(milliseconds{1}, a_year); }},
+    {"database_url", [](auto& into, auto& from) { into.database_url = from.truth(); }},
     {"command", read_command},
     {"env", [](auto& into, auto& from) { into.environment = environment_of(from); }},
 }};

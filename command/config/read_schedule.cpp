@@ -27,8 +27,13 @@ void read_grace(declared_schedule& into, toml_value const& from) {
   into.options.grace = from.whole_length<std::chrono::seconds>(std::chrono::seconds{1}, a_year);
 }
 
+void read_command(declared_schedule& into, toml_value const& from) {
+  into.command = command_of(from, tick_places);
+  into.command_place = from.place();
+}
+
 /// In the order in which they are read: `H` in a cron expression is drawn from the name.
-constexpr std::array<known_key<declared_schedule>, 17> schedule_keys{{
+constexpr std::array<known_key<declared_schedule>, 18> schedule_keys{{
     {"name", read_name},
     {"cron", read_cron},
     {"zone",
@@ -70,8 +75,9 @@ constexpr std::array<known_key<declared_schedule>, 17> schedule_keys{{
      [](declared_schedule& into, toml_value const& from) {
        into.timeout = from.length(milliseconds{1}, a_year);
      }},
-    {"command", [](declared_schedule& into,
-                   toml_value const& from) { into.command = command_of(from, tick_places); }},
+    {"database_url",
+     [](declared_schedule& into, toml_value const& from) { into.database_url = from.truth(); }},
+    {"command", read_command},
     {"env", [](declared_schedule& into,
                toml_value const& from) { into.environment = environment_of(from); }},
 }};

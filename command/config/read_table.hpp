@@ -6,10 +6,12 @@
 //   read_keys(out, from, file, "a [[queue]]", keys, {"name"});
 #pragma once
 
+#include "cli/nearest.hpp"
 #include "config/placeholders.hpp"
 #include "config/toml_value.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -58,10 +60,12 @@ void read_keys(T& into, toml::table const& from, std::string_view file, std::str
     bool const known = std::any_of(keys.begin(), keys.end(),
                                    [&name = name](auto const& one) { return name == one.name; });
     if (known) continue;
-    std::string there;
-    for (auto const& one : keys) there += fmt::format("{}{}", there.empty() ? "" : ", ", one.name);
-    wrong_in_file(file, name.source(),
-                  fmt::format("'{}' is not known in {}; there are {}", name.str(), in, there));
+    std::vector<std::string> there;
+    for (auto const& one : keys) there.emplace_back(one.name);
+    wrong_in_file(
+        file, name.source(),
+        fmt::format("'{}' is not known in {}; {}", name.str(), in,
+                    list_of(name.str(), there, fmt::format("{}", fmt::join(there, ", ")))));
   }
   for (auto const& one : needed) {
     if (from.contains(one)) continue;

@@ -2,6 +2,7 @@
 
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/nearest.hpp"
 #include "config/read_aggregate.hpp"
 #include "config/read_plan.hpp"
 #include "config/read_queue.hpp"
@@ -16,10 +17,14 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <string>
+#include <vector>
 
 namespace command {
 
 namespace {
+
+constexpr std::size_t largest_file = std::size_t{8} << 20U;
 
 toml::table parsed(std::string const& text, std::string const& file) {
   try {
@@ -87,6 +92,11 @@ settings read_settings(std::string const& file) {
   // Not by iterators: they throw what the stream knows nothing of, of a folder for instance.
   while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
     text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > largest_file) {
+      throw complaint(exit_code::bad_data,
+                      fmt::format("{}: longer than {} MiB: no file of settings", printable(file),
+                                  largest_file >> 20U));
+    }
   }
   if (in.bad()) {
     throw complaint(exit_code::io,
@@ -95,6 +105,7 @@ settings read_settings(std::string const& file) {
   }
   settings out;
   auto const all = parsed(text, file);
+  out.is_empty = all.empty();
   for (auto const& [name, value] : all) {
     if (name == "database") {
       out.database = value.value_exact<std::string>();
@@ -110,10 +121,13 @@ settings read_settings(std::string const& file) {
     } else if (name == "plan") {
       read_all(out.plans, value, file, "plan", read_plan);
     } else {
+      static std::vector<std::string> const known{"database", "schedule", "queue", "plan",
+                                                  "aggregate"};
       wrong_in_file(file, name.source(),
-                    fmt::format("'{}' is not known; there are database, [[schedule]], [[queue]], "
-                                "[[plan]] and [[aggregate]]",
-                                name.str()));
+                    fmt::format("'{}' is not known; {}", name.str(),
+                                list_of(name.str(), known,
+                                        "database, [[schedule]], [[queue]], [[plan]] and "
+                                        "[[aggregate]]")));
     }
   }
   refuse_taken_names(out, all, file);

@@ -23,6 +23,7 @@ namespace command {
 inline constexpr char const* usual_settings = "daybook.toml";
 
 struct settings {
+  bool is_empty = false;  ///< there is a file, and nothing in it
   std::optional<std::string> database;
   std::vector<declared_schedule> schedules;
   std::vector<declared_queue> queues;
@@ -31,7 +32,7 @@ struct settings {
 };
 
 /// Nothing set where there is no such file. On failure: complaint (65: what is wrong, in which line
-/// and column, a key that is not known among it; 74: it cannot be read).
+/// and column, a key that is not known among it, or it is too long; 74: it cannot be read).
 [[nodiscard]] settings read_settings(std::string const& file = usual_settings);
 
 }  // namespace command

@@ -6,6 +6,7 @@
 //   into.backoff = value.length(1ms, 24h);
 #pragma once
 
+#include "cli/nearest.hpp"
 #include "cli/words.hpp"
 #include "config/options.hpp"
 
@@ -64,6 +65,8 @@ class toml_value {
   auto checked(F const& read) const -> decltype(read());
 
   [[noreturn]] void wrong(std::string_view what) const;
+  /// "daybook.toml, line 3, column 7".
+  [[nodiscard]] std::string place() const { return place_in_file(file_, node_->source()); }
 
   [[nodiscard]] std::string_view file() const noexcept { return file_; }
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
@@ -86,7 +89,7 @@ template <class T, std::size_t N>
 T toml_value::word(words_for<T, N> const& known) const {
   auto const given = text();
   if (auto const found = value_in(known, given)) return *found;
-  wrong("'" + given + "' is not known; there are " + listed(known));
+  wrong("'" + given + "' is not known; " + list_of(given, names_in(known), listed(known)));
 }
 
 template <std::invocable F>

@@ -5,12 +5,14 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "config/settings.hpp"
+#include "daemon/declarations.hpp"
 #include "daemon/drain.hpp"
 #include "daemon/serve.hpp"
 #include "daemon/service_manager.hpp"
 #include "output/journal.hpp"
 #include "output/told_to_log.hpp"
 #include "output/work_told.hpp"
+#include "process/command_advice.hpp"
 #include "process/signals.hpp"
 
 #include <daybook/book.hpp>
@@ -55,10 +57,10 @@ KILL now.
 HUP: reads the file again. With a mistake in it the old one stays in force.
 $NOTIFY_SOCKET and $WATCHDOG_USEC of systemd are heeded; its unit wants KillMode=mixed.
 
-Exit codes: 0 stopped, or nothing is due any more (--drain); 1 the same, and something has failed
-that is not tried again by itself (--drain); 64 usage, 65 a mistake in the file, 66 no file, 69
-database not reachable at the start, 77 not permitted, 78 no book or wrong setup, 128+N --drain was
-ended by signal N.)";
+Exit codes: 0 stopped, or nothing is due any more (--drain), or the file is right (--check); 1 the
+same, and something has failed that is not tried again by itself (--drain); 64 usage, 65 a mistake in
+the file, or a command that is not there (--check), 66 no file, 69 database not reachable at the
+start, 77 not permitted, 78 no book or wrong setup, 128+N --drain was ended by signal N.)";
 
 struct daemon_request {
   database where;
@@ -66,6 +68,7 @@ struct daemon_request {
   std::string path = usual_settings;
   journal::form form = journal::form::text;
   bool drain = false;
+  bool check = false;
   int threads = daybook::node_options{}.threads;
   milliseconds poll = daybook::node_options{}.poll;
   milliseconds lease = daybook::book_options{}.lease;
@@ -73,7 +76,8 @@ struct daemon_request {
   std::size_t output_limit = 64;  ///< KiB of each command's output, logged in a minute
 };
 
-/// On failure: complaint, also (66) where there is no such file.
+/// On failure: complaint, also (66) where there is no such file, and (65) where it is empty:
+/// whoever writes it anew may have come no further yet.
 settings must_read(std::string const& path) {
   std::error_code unknown;
   if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found) {
@@ -81,7 +85,14 @@ settings must_read(std::string const& path) {
         exit_code::missing,
         fmt::format("there is no file {}; write one, or name it with --config", printable(path)));
   }
-  return read_settings(path);
+  auto out = read_settings(path);
+  if (out.is_empty) {
+    throw complaint(exit_code::bad_data,
+                    fmt::format("{}: there is nothing in it: it is being written, perhaps; a file "
+                                "that declares nothing names a database at least",
+                                printable(path)));
+  }
+  return out;
 }
 
 daemon_request read_daemon(arguments const& given) {
@@ -93,6 +104,7 @@ daemon_request read_daemon(arguments const& given) {
       "daybook daemon"};
   app.footer(help_after);
   app.add_option("--config", out.path, "The file (daybook.toml)")->type_name("FILE");
+  app.add_flag("--check", out.check, "Look at the file and for its commands, and end");
   app.add_flag("--drain", out.drain, "Work until nothing is due, and end");
   app.add_option("--log", form, "One line for each event, as text or json (text)")
       ->type_name("FORM")
@@ -123,6 +135,17 @@ daemon_request read_daemon(arguments const& given) {
   return out;
 }
 
+/// One line for each thing that is wrong. A command that is not there may come yet, so that only
+/// whoever asks is refused.
+int check(daemon_request const& what) {
+  bool missing = false;
+  for (auto const& one : advice_on_commands(what.file)) {
+    say(fmt::format("{}: {}: {}", one.place, printable(one.owner), one.text));
+    missing = missing || one.kind == command_advice::what::missing;
+  }
+  return missing ? exit_code::bad_data : exit_code::done;
+}
+
 class service {
  public:
   explicit service(daemon_request what)
@@ -135,7 +158,8 @@ class service {
             kill_.get_token(), what_.output_limit * 1024},
         node_(book_, {.threads = what_.threads, .poll = what_.poll}),
         worked_(node_, log_),
-        served_(book_, node_, at_, worked_) {}
+        served_(book_, node_, at_, worked_),
+        declared_(book_, log_, std::min<milliseconds>(what_.poll * 12, std::chrono::minutes{10})) {}
   service(service const&) = delete;
   service& operator=(service const&) = delete;
   /// However it ends: nobody is waited for who was not asked to end.
@@ -150,7 +174,9 @@ class service {
       served_.obey_without_work(what_.file);
     } else {
       served_.obey(what_.file, what_.poll);
+      declared_.settle(what_.file);
     }
+    advise(what_.file);
     log_.info("ready", {{"version", DAYBOOK_VERSION},
                         {"database", book_.url()},
                         {"file", what_.path},
@@ -256,6 +282,8 @@ class service {
   bool obey(settings const& file) {
     try {
       served_.obey(file, what_.poll);
+      declared_.settle(file);
+      advise(file);
       log_.info("reloaded", {{"file", what_.path},
                              {"schedules", file.schedules.size()},
                              {"queues", file.queues.size()},
@@ -277,6 +305,14 @@ class service {
     }
   }
 
+  void advise(settings const& file) {
+    for (auto const& one : advice_on_commands(file)) {
+      bool const missing = one.kind == command_advice::what::missing;
+      log_.warning(missing ? "command_missing" : "command_unsafe",
+                   {{"where", one.owner}, {"place", one.place}, {"text", one.text}});
+    }
+  }
+
   void not_reloaded(std::string const& then, std::string_view why) {
     if (stopping_) return;  // the node refuses it, for it stops
     log_.error("not_reloaded", {{"text", then + ": " + without_passwords(std::string(why))}});
@@ -295,6 +331,7 @@ class service {
   template <class F>
   void stop(F const& end) {
     log_.info("stopping", {{"signal", name_of_signal(stopped_by_)}});
+    declared_.stop();
     manager_.stopping();
     stopping_ = true;
     auto const stopped = in_another_thread(end);
@@ -348,6 +385,7 @@ class service {
   daybook::node node_;  ///< after all that its handlers use: its end waits for them
   work_told worked_;
   served served_;
+  declarations declared_;
   signals caught_;
   int stopped_by_ = 0;
   std::atomic<bool> stopping_ = false;  ///< nothing is reloaded any more
@@ -360,7 +398,9 @@ class service {
 int daemon(arguments const& given) {
   // Whoever read our log may be gone; children get it as we were given it.
   std::signal(SIGPIPE, SIG_IGN);
-  service one(read_daemon(given));
+  auto what = read_daemon(given);
+  if (what.check) return check(what);
+  service one(std::move(what));
   return one.work();
 }
 

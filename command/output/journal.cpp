@@ -49,7 +49,7 @@ std::string text_of(std::string_view level, std::string_view event, json const& 
 std::string json_of(std::string_view level, std::string_view event, json const& fields) {
   json out{{"at", now()}, {"level", level}, {"event", event}};
   out.update(fields);
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_line(out);
 }
 
 }  // namespace

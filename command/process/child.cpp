@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +93,9 @@ std::vector<std::string> environment_of(program const& what) {
     auto const name = entry.substr(0, entry.find('='));
     bool const replaced = std::any_of(what.environment.begin(), what.environment.end(),
                                       [&](auto const& ours) { return ours.first == name; });
-    if (!replaced) out.emplace_back(entry);
+    bool const hidden =
+        std::find(what.hidden.begin(), what.hidden.end(), name) != what.hidden.end();
+    if (!replaced && !hidden) out.emplace_back(entry);
   }
   for (auto const& [name, value] : what.environment) out.push_back(name + "=" + value);
   return out;
@@ -166,6 +169,22 @@ pid_t wait_for(pid_t id) noexcept {
 }
 
 }  // namespace
+
+std::string why_not_started(std::string const& word) {
+  std::string out = "command not found";
+  for (auto const& path : candidates(word)) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) continue;
+    if (!S_ISREG(found.st_mode)) {
+      out = fmt::format("{} is no file", printable(path));
+    } else if (::access(path.c_str(), X_OK) == 0) {
+      return {};
+    } else {
+      out = fmt::format("{} is not executable", printable(path));
+    }
+  }
+  return out;
+}
 
 int child_status::code() const noexcept {
   return by_signal ? exit_code::signalled + number : number;

@@ -21,9 +21,10 @@ namespace command {
 struct program {
   std::vector<std::string> words = {};  ///< the first is looked for in PATH unless it has a '/'
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside and over ours
-  int input = -1;      ///< its stdin; -1: ours, or nothing where it is alone
-  int output = -1;     ///< its stdout; -1: ours
-  int errors = -1;     ///< its stderr
+  std::vector<std::string> hidden = {};  ///< variables of ours that it does not get
+  int input = -1;                        ///< its stdin; -1: ours, or nothing where it is alone
+  int output = -1;                       ///< its stdout; -1: ours
+  int errors = -1;                       ///< its stderr
   bool alone = false;  ///< one of several at a time: nothing to read, and never the terminal
 };
 
@@ -38,6 +39,10 @@ struct child_status {
   /// "exit status 3", "killed by signal 9 (SIGKILL)"
   [[nodiscard]] std::string text() const;
 };
+
+/// Why the program that a first word names could not be started now. Empty: it can, as far as can
+/// be seen.
+[[nodiscard]] std::string why_not_started(std::string const& word);
 
 struct plan;  // child.cpp
 

@@ -26,6 +26,7 @@ enum class cadence : std::uint8_t {
 struct rate {
   std::int64_t count = 1;
   std::chrono::microseconds per = std::chrono::seconds{1};
+  friend bool operator==(rate const&, rate const&) = default;
 };
 
 /// When a new member of a queue of rounds is due.
@@ -67,6 +68,7 @@ struct queue_options {
   bool in_order = false;
   /// So many neighbours share a row at most, 1 to 1000. Best: what one claim takes.
   int segment = 1000;
+  friend bool operator==(queue_options const&, queue_options const&) = default;
 };
 
 struct task_options {

@@ -59,6 +59,7 @@ struct schedule_options {
   int keep = 1000;
   /// Where the ticks of a new schedule begin, and its first window; empty: when it was made.
   std::optional<timestamp> since = {};
+  friend bool operator==(schedule_options const&, schedule_options const&) = default;
 };
 
 enum class tick_state : std::uint8_t { due = 0, running = 1, done = 2, failed = 3, skipped = 4 };

@@ -263,25 +263,56 @@ url parse_url(std::string_view text) {
   return out;
 }
 
-std::string without_password(std::string text, url const& of) {
-  auto const mask = [&text](std::string_view secret) {
-    if (secret.empty()) return;
-    std::size_t at = 0;
-    while ((at = text.find(secret, at)) != std::string::npos) {
-      text.replace(at, secret.size(), "***");
-      at += 3;
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether it could stand in a message without being meant: a mask in the place of a word that
+/// everybody knows would tell the secret.
+bool could_be_a_word(std::string_view secret) {
+  return secret.size() < 6 || std::all_of(secret.begin(), secret.end(), is_letter) ||
+         std::all_of(secret.begin(), secret.end(), is_digit);
+}
+
+/// Whether what stands at `at` is quoted, or the value of something.
+bool is_value(std::string_view text, std::size_t at, std::size_t size) {
+  if (size == text.size()) return true;
+  bool const begins =
+      at > 0 && std::string_view("\"'`:=").find(text[at - 1]) != std::string_view::npos;
+  auto const end = at + size;
+  bool const ends =
+      end == text.size() || !(is_letter(text[end]) || is_digit(text[end]) || text[end] == '_');
+  return begins && ends;
+}
+
+void mask(std::string& text, std::string_view secret) {
+  if (secret.empty()) return;
+  bool const only_values = could_be_a_word(secret);
+  std::size_t at = 0;
+  while ((at = text.find(secret, at)) != std::string::npos) {
+    if (only_values && !is_value(text, at, secret.size())) {
+      ++at;
+      continue;
     }
-  };
-  mask(of.original);
-  mask(of.password);
+    text.replace(at, secret.size(), "***");
+    at += 3;
+  }
+}
+
+}  // namespace
+
+std::string without_password(std::string text, url const& of) {
+  mask(text, of.original);
+  mask(text, of.password);
   for (auto const& [name, secret] : of.parameters) {
-    if (!is_harmless(name)) mask(secret);
+    if (!is_harmless(name)) mask(text, secret);
   }
   // As written, before decoding.
   auto const user_end = of.original.find('@');
   auto const colon = of.original.find(':', of.original.find("//") + 2);
   if (of.scheme != scheme::sqlite && user_end != std::string::npos && colon < user_end) {
-    mask(std::string_view(of.original).substr(colon + 1, user_end - colon - 1));
+    mask(text, std::string_view(of.original).substr(colon + 1, user_end - colon - 1));
   }
   return text;
 }

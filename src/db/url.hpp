@@ -33,7 +33,8 @@ struct url {
 [[nodiscard]] url parse_url(std::string_view text);
 
 /// `text` with every password of `of` (as given and decoded), and every parameter's value that is
-/// not shown, masked: for other libraries' messages.
+/// not shown, masked: for other libraries' messages. A short secret, and one that could be a word
+/// or a number of the message, is masked only where it is quoted or the value of something.
 [[nodiscard]] std::string without_password(std::string text, url const& of);
 
 }  // namespace db

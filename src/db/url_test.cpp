@@ -167,21 +167,29 @@ TEST(url, what_cannot_be_meant_is_refused_without_a_password) {
 
 TEST(url, messages_of_others_are_masked) {
   auto const of = db::parse_url("mysql://u:p%40ss%2Fw%3Ard@h/d?passwd=second");
-  EXPECT_EQ(db::without_password("bad 'p@ss/w:rd' and p%40ss%2Fw%3Ard, second", of),
-            "bad '***' and ***, ***");
+  EXPECT_EQ(db::without_password("bad 'p@ss/w:rd' and p%40ss%2Fw%3Ard, 'second'", of),
+            "bad '***' and ***, '***'");
   EXPECT_EQ(db::without_password("nothing", of), "nothing");
   EXPECT_EQ(db::without_password("in " + of.original + "!", of), "in ***!");
   auto const misspelt = db::parse_url("postgresql://h/d?Password=third&sslmode=prefer");
-  EXPECT_EQ(db::without_password("not third, prefer", misspelt), "not ***, prefer");
+  EXPECT_EQ(db::without_password("not \"third\", prefer", misspelt), "not \"***\", prefer");
   auto const open = db::parse_url("mysql://u@h:3306/d");
   EXPECT_EQ(db::without_password("h:3306", open), "h:3306");
   auto const file = db::parse_url("sqlite:a:b@c");
   EXPECT_EQ(db::without_password("b", file), "b");
 }
 
-TEST(url, a_short_password_masks_no_more_than_itself) {
-  auto const of = db::parse_url("postgresql://u:a@h/d");
-  EXPECT_EQ(db::without_password("a", of), "***");
+TEST(url, a_password_that_could_be_a_word_is_masked_only_where_it_is_a_value) {
+  auto const short_one = db::parse_url("postgresql://u:a@h/d");
+  EXPECT_EQ(db::without_password("a database on a host, 'a', password=a: u:a@h", short_one),
+            "a database on a host, '***', password=***: u:***@h");
+  auto const word = db::parse_url("postgresql://u:connection@h/d");
+  EXPECT_EQ(db::without_password("the connection to \"connection\" failed", word),
+            "the connection to \"***\" failed");
+  auto const number = db::parse_url("mysql://u:3306@h/d?passwd=13");
+  EXPECT_EQ(db::without_password("port 3306 in 13 s; '13'", number), "port 3306 in 13 s; '***'");
+  auto const long_one = db::parse_url("postgresql://u:ge4heim@h/d");
+  EXPECT_EQ(db::without_password("xge4heimx", long_one), "x***x");
 }
 
 }  // namespace

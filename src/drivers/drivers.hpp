@@ -17,8 +17,10 @@ namespace drivers {
 // bad_argument, ...) with url::shown, the cause and the remedy.
 
 [[nodiscard]] db::dialect const& sqlite_dialect() noexcept;
+/// `must_exist`: a file that is not there is not made, but refused (fault::unreachable).
 [[nodiscard]] std::unique_ptr<db::session> connect_sqlite(db::url const& to,
-                                                          db::connect_options const& options);
+                                                          db::connect_options const& options,
+                                                          bool must_exist = false);
 [[nodiscard]] db::dialect const& postgres_dialect() noexcept;
 [[nodiscard]] std::unique_ptr<db::session> connect_postgres(db::url const& to,
                                                             db::connect_options const& options);

@@ -29,7 +29,7 @@ base() {
 while IFS='|' read -r line column message; do
     wrong "$line" 6 "$column" "$message" < <(base <<<"$line")
 done <<'END'
-evry = "1d"|1|'evry' is not known in an [[aggregate]]; there are name, every, cron, zone, source,
+evry = "1d"|1|'evry' is not known in an [[aggregate]]; did you mean 'every'? There are name, every, cron, zone, source,
 every = "7m"|9|every: 7m does not divide a minute, an hour or a day; write cron instead
 every = "2d"|9|every: 2d is not from 1s to 1d
 every = "500ms"|9|every: 500ms is not from
@@ -63,7 +63,7 @@ done <<'END'
 { table = "a", key = "id", state = "s", link = "l" }|10|source needs a group
 { table = "a", key = "id", state = "s", link = "l", group = "g" }|70|group: an array of texts is wanted
 { table = "a", key = "id", state = "s", link = "l", group = [""] }|71|group: a name is wanted
-{ tabel = "a" }|12|'tabel' is not known in source; there are table, key, state, free, taken, settled,
+{ tabel = "a" }|12|'tabel' is not known in source; did you mean 'table'? There are table, key, state, free, taken, settled,
 { table = "", key = "id", state = "s", link = "l", group = [] }|20|table: a name is wanted
 { table = "a", key = "id", state = "s", link = "l", group = [], free = true }|81|free: a whole number is wanted, or a text
 { table = "a", key = "id", state = "s", link = "l", group = [], unlinked = "", unlinked_null = true }|105|unlinked_null: there is unlinked already
@@ -77,7 +77,7 @@ parent = $parent
 END
 done <<'END'
 { table = "b", state = "s" }|10|parent needs a key
-{ table = "b", key = "k", state = "s", voided = 4 }|49|'voided' is not known in parent; there are table, key, state, open, closed, settled, void,
+{ table = "b", key = "k", state = "s", voided = 4 }|49|'voided' is not known in parent; did you mean 'void'? There are table, key, state, open, closed, settled, void,
 { table = "b", key = "k", state = "s", opening = { boss_id = 7 } }|71|opening: a text is wanted
 { table = "b", key = "k", state = "s", following = { money = "" } }|61|following: a column, and SQL for what stands in it is wanted
 END

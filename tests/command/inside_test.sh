@@ -43,6 +43,37 @@ is "not done twice" no "$([[ -e twice ]] && echo yes || echo no)"
 code "it was not done" 0 daybook runs resolve cut --step pay --not-done --yes
 code "now it is" 0 daybook run cut -- daybook step pay --mode at-most-once -- touch twice
 
+# --- A name is for one command in an attempt
+cat >loop.sh <<'END'
+#!/bin/bash
+for one in a b c; do
+    daybook step upload -- sh -c "echo $one >>loop.log" || exit
+done
+END
+chmod +x loop.sh
+code "a loop of one name" 65 daybook run loop -- ./loop.sh
+has "a loop of one name" err "step upload: not done: this attempt has had another command (or folder) under that name"
+has "a loop of one name: the remedy" err 'daybook step "upload $item" -- ...'
+is "the first was done" a "$(cat loop.log)"
+code "resumed, it is refused again" 65 daybook run loop -- ./loop.sh
+has "resumed: what an earlier attempt did is skipped" err "step upload: done before, skipped"
+is "nothing was done" a "$(cat loop.log)"
+code "a loop over folders" 65 daybook run folders -- \
+    sh -c 'mkdir -p x y; for one in x y; do (cd $one && daybook step build -- touch built) || exit; done'
+code "an earlier attempt had another command" 0 daybook run loop -- daybook step upload -- touch newer
+is "an earlier attempt had another command" no "$([[ -e newer ]] && echo yes || echo no)"
+code "the same command again" 0 daybook run asks -- \
+    sh -c 'daybook step a -- touch a1 && daybook step a -- touch a1'
+has "the same command again" err "step a: done before, skipped"
+code "another command after a failure" 0 daybook run falls -- \
+    sh -c 'daybook step get -- false || daybook step get -- touch second'
+is "another command after a failure" yes "$([[ -e second ]] && echo yes)"
+code "at once" 0 daybook run many -- sh -c \
+    'for i in 1 2 3 4 5 6; do daybook step "part $i" -- true & done; wait; daybook step part -- true; daybook step "part 1" -- true'
+code "a list that is none of ours" 0 daybook run foreign -- sh -c \
+    'echo mine >mine; export DAYBOOK_STEPS=$PWD/mine; daybook step a -- true && daybook step a -- echo other'
+is "it is left alone" mine "$(cat mine)"
+
 code "a run that hides an unknown end" 80 daybook run hides -- \
     sh -c 'daybook step pay --mode at-most-once -- false; true'
 is "its state" unknown "$(shown hides state)"

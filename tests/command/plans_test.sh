@@ -24,7 +24,7 @@ base() {
 while IFS='|' read -r line column message; do
     wrong "$line" 6 "$column" "$message" < <(base query 'query = "select 1"' <<<"$line")
 done <<'END'
-quary = "x"|1|'quary' is not known in a [[plan]]; there are name, kind, queue, query, timeout, from,
+quary = "x"|1|'quary' is not known in a [[plan]]; did you mean 'query'? There are name, kind, queue, query, timeout, from,
 timeout = "500ms"|11|timeout: 500ms is not from 1s to
 every = "1ms"|9|every: 1ms is not from 100ms to
 every = 5|9|every: a length of time is wanted

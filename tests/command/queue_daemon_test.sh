@@ -55,7 +55,7 @@ file each 'attempts = 1' 'env = { MORE = "mine" }' <<'END'
 #!/bin/bash
 input=$(cat)
 echo "$1|$DAYBOOK_QUEUE|$DAYBOOK_KEY|$DAYBOOK_PAYLOAD|$input|$DAYBOOK_ATTEMPT|$MORE|${#DAYBOOK_IDEMPOTENCY_KEY}" >>each.log
-[[ $DAYBOOK_TURN == ????-??-??T??:??:??*Z && -z $DAYBOOK_RUN && -n $DAYBOOK_DATABASE_URL ]] || exit 9
+[[ $DAYBOOK_TURN == ????-??-??T??:??:??*Z && -z $DAYBOOK_RUN && -z $DAYBOOK_DATABASE_URL ]] || exit 9
 case $1 in
   fine) echo first; echo "the last line"; echo ;;
   wrong) echo "it is broken" >&2; exit 3 ;;
@@ -74,6 +74,24 @@ is "75 is no attempt" "waiting 0 0 exit status 75: come back" "$(show each later
 is "a signal" "dead 1 0 killed by signal 11 (SIGSEGV)" "$(show each signal)"
 has "failures are told" err 'failed queue=each key=wrong attempt=1 text="exit status 3: it is broken"'
 has "its output too" err 'output queue=each key=fine stream=stdout text="the last line"'
+
+# --- Where the book is, is told to those that want it
+for wanted in true false; do
+    file "url_$wanted" "database_url = $wanted" <<'END'
+#!/bin/bash
+echo "${DAYBOOK_DATABASE_URL-none}"
+[[ -n $DAYBOOK_PREFIX ]]
+END
+    put "url_$wanted" k
+    code "database_url = $wanted" 0 drain "url_$wanted"
+done
+is "it is told" "succeeded 0 0 $url" "$(show url_true k)"
+is "it is not told" "succeeded 0 0 none" "$(show url_false k)"
+file asks 'attempts = 1' <<<$'#!/bin/sh\ncd / && daybook status'
+put asks k
+code "a command that needs it" 0 drain asks
+begins "a command that needs it is told how" "dead 1 0 exit status 78: daybook: there is no book: no file" "$(show asks k)"
+[[ $(show asks k) == *"database_url = true" ]] || fail "the remedy: $(show asks k)"
 
 # --- A payload that is longer than a variable may be is on stdin
 file long 'attempts = 1' <<<$'#!/bin/sh\necho "${#DAYBOOK_PAYLOAD} $(wc -c)"'

@@ -76,7 +76,7 @@ is "list" "NAME nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
 code "list --json" 0 daybook queues list --json
 is "list --json" "nightly series stock" "$(while read -r line; do field name <<<"$line"; done <out | paste -sd' ')"
 code "a wrong name" 66 daybook queues stats stok
-has "a wrong name" err "there is no queue 'stok'; there are nightly, series, stock"
+has "a wrong name" err "there is no queue 'stok'; did you mean 'stock'? There are nightly, series, stock"
 code "no name" 65 daybook queues show ""
 
 # --- Add, remove

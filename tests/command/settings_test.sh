@@ -54,7 +54,7 @@ END
 while IFS='|' read -r line column message; do
     wrong "$line" 5 "$column" "$message" < <(base <<<"$line")
 done <<'END'
-nmae = "two"|1|'nmae' is not known in a [[schedule]]; there are name, cron, zone,
+nmae = "two"|1|'nmae' is not known in a [[schedule]]; did you mean 'name'? There are name, cron, zone,
 zone = "Mars/Base"|8|zone: time zone 'Mars/Base' is not in
 zone = "../../etc/passwd"|8|zone: 
 zone = 8|8|zone: a text is wanted, in quotes
@@ -80,9 +80,10 @@ keep = 9|8|keep: 9 is not from 10 to
 timeout = "0s"|11|timeout: 0s is not from 1ms
 env = { DAYBOOK_RUN = "x" }|7|env: DAYBOOK_... is set by us
 env = { LANG = 1 }|16|env: a text is wanted
+database_url = "no"|16|database_url: true or false is wanted
 env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
-[queues]|2|'queues' is not known; there are database, [[schedule]], [[queue]], [[plan]] and [[aggregate]]
+[queues]|2|'queues' is not known; did you mean 'queue'? There are database, [[schedule]], [[queue]], [[plan]] and [[aggregate]]
 [queue]|1|a queue is a table in double brackets: [[queue]]
 [[schedule]]|1|a [[schedule]] needs a name
 zone = "UTC|12|Error while parsing
@@ -191,7 +192,7 @@ END
 while IFS='|' read -r line column message; do
     wrong "$line" 5 "$column" "$message" < <(queue <<<"$line")
 done <<'END'
-nmae = "two"|1|'nmae' is not known in a [[queue]]; there are name, period, grain,
+nmae = "two"|1|'nmae' is not known in a [[queue]]; did you mean 'name'? There are name, period, grain,
 grain = "11d"|9|grain: longer than the period
 grain = "1ms"|9|grain: 1ms is not from 1s
 cadence = "start"|11|cadence: 'start' is not known; there are turn, finish

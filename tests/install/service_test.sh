@@ -23,6 +23,7 @@ is NoNewPrivileges yes
 # What systemd starts is a line that the command takes, and ends before systemd's patience.
 start=$(value ExecStart)
 read -ra words <<<"$start"
+[[ ${words[0]} == "$daybook" ]] || complain "it starts ${words[0]}, installed is $daybook"
 "$daybook" "${words[@]:1}" --help >/dev/null || complain "the command does not know: $start"
 grace=$(grep -o -- '--grace [0-9]*' <<<"$start" | tr -dc 0-9)
 patience=$(value TimeoutStopSec)
@@ -35,9 +36,9 @@ for code in 64 65 66 77 78; do
   "$daybook" daemon --help | grep "\\b$code\\b" >/dev/null || complain "the daemon does not end with $code"
 done
 
-# systemd wants to see the program and the manual; both are installed here, and not in /usr.
+# systemd wants to see the manual, which is installed here, and not in /usr.
 if command -v systemd-analyze >/dev/null; then
-  sed -e "s|^ExecStart=[^ ]*|ExecStart=$daybook|" -e '/^Documentation=/d' "$unit" >"$work/daybook.service"
+  sed '/^Documentation=/d' "$unit" >"$work/daybook.service"
   systemd-analyze verify --man=no "$work/daybook.service" >"$work/log" 2>&1 || complain "systemd-analyze fails"
   ! grep daybook.service "$work/log" || complain "systemd-analyze complains"
 fi

@@ -1,13 +1,14 @@
 #include "daemon/children/launch.hpp"
 
 #include "attempt/attempt.hpp"
-#include "attempt/step_note.hpp"
+#include "process/attend.hpp"
+#include "output/capture.hpp"
+#include "process/child.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "output/capture.hpp"
+#include "attempt/step_list.hpp"
+#include "attempt/step_note.hpp"
 #include "output/output_log.hpp"
-#include "process/attend.hpp"
-#include "process/child.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,10 @@ program program_of(declared_schedule const& what, daybook::tick& tick, database 
                                                  {"DAYBOOK_WINDOW_START", known[1]},
                                                  {"DAYBOOK_WINDOW_END", known[2]}});
   out.environment.insert(out.environment.end(), what.environment.begin(), what.environment.end());
+  if (!what.database_url) {
+    std::erase_if(out.environment, [](auto const& one) { return one.first == url_variable; });
+    out.hidden.emplace_back(url_variable);
+  }
   out.alone = true;
   return out;
 }
@@ -49,7 +54,9 @@ limits limits_of(declared_schedule const& what, daybook::tick& tick, launch_site
 attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at,
                    std::string& step) {
   auto how = program_of(what, tick, at.where);
+  step_list const steps(tick.run().token());
   step_note note;
+  how.environment.push_back(steps.variable());
   how.environment.push_back(note.variable());
   output_log told(at.log, {{"schedule", what.name}, {"key", tick.run().run_key().str()}},
                   at.output_limit);

@@ -56,10 +56,14 @@ program program_for(declared_queue const& what, std::span<std::string const> pla
   program out{.words = filled(what.command, places),
               .environment = {{token_variable, ""},  // it is in no run
                               {"DAYBOOK_QUEUE", what.name},
-                              {"DAYBOOK_DATABASE_URL", where.url},
                               {"DAYBOOK_SCHEMA", where.schema},
                               {"DAYBOOK_PREFIX", where.prefix}},
               .alone = true};
+  if (what.database_url) {
+    out.environment.emplace_back(url_variable, where.url);
+  } else {
+    out.hidden.emplace_back(url_variable);
+  }
   out.environment.insert(out.environment.end(), what.environment.begin(), what.environment.end());
   return out;
 }

@@ -25,7 +25,7 @@ declared_aggregate must_declare(settings const& file, aggregate_request const& w
   if (found != file.aggregates.end()) return *found;
   std::vector<std::string> names;
   for (auto const& one : file.aggregates) names.push_back(one.name);
-  auto const there = there_are(std::move(names));
+  auto const there = there_are(std::move(names), what.name);
   throw complaint(exit_code::missing,
                   fmt::format("no [[aggregate]] is named {} in {}; {}", printable(what.name),
                               printable(what.file), there.empty() ? "there is none in it" : there));

@@ -29,7 +29,7 @@ daybook::book look_at(database where) {
     say("there is no such SQLite file yet; 'daybook migrate up' makes it");
     where.url = "sqlite::memory:";
   }
-  return open_book(where, {}, when_missing::create);
+  return open_book(where, {}, when_missing::look);
 }
 
 std::size_t applied_in(std::vector<daybook::migration_info> const& all) {

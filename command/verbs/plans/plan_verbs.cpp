@@ -26,7 +26,7 @@ daybook::planner must_have(daybook::book const& in, std::string const& name, set
   auto found =
       declared == file.plans.end() ? in.planner(name) : in.planner(name, declared->options);
   if (found) return *std::move(found);
-  auto const there = there_are(in.planners());
+  auto const there = there_are(in.planners(), name);
   throw complaint(exit_code::missing,
                   fmt::format("no plan is named {}; {}", printable(name),
                               there.empty() ? "there is none in this book" : there));

@@ -133,7 +133,7 @@ void add_row(table& to, std::string const& name, daybook::queue_counts const& of
 daybook::queue must_have_queue(daybook::book const& book, std::string const& name) {
   daybook::check_name("queue name", name);
   if (auto found = book.queue(name)) return std::move(*found);
-  auto const there = there_are(book.queues());
+  auto const there = there_are(book.queues(), name);
   throw complaint(exit_code::missing,
                   fmt::format("there is no queue '{}'{}", printable(name),
                               there.empty() ? ", nor any other; make it with: daybook queues make"

@@ -14,8 +14,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +49,18 @@ std::vector<daybook::key> keys_of(queue_request const& what) {
   return out;
 }
 
+/// On failure: complaint (74).
 std::string all_of_stdin() {
-  std::string out(std::istreambuf_iterator<char>(std::cin), {});
+  std::string out;
+  std::array<char, 65536> piece{};
+  errno = 0;
+  while (std::cin.read(piece.data(), piece.size()) || std::cin.gcount() > 0) {
+    out.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
+  }
+  if (std::cin.bad()) {
+    throw complaint(exit_code::io,
+                    fmt::format("stdin: {}", errno == 0 ? "cannot be read" : std::strerror(errno)));
+  }
   if (out.ends_with('\n')) out.pop_back();
   return out;
 }

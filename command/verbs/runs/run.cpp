@@ -1,17 +1,18 @@
 // daybook run: one run of a process as a child, with the lease renewed beside it.
 #include "attempt/attempt.hpp"
-#include "attempt/last_resort.hpp"
-#include "attempt/step_note.hpp"
+#include "process/child.hpp"
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/verbs.hpp"
+#include "attempt/last_resort.hpp"
 #include "config/options.hpp"
 #include "output/seldom.hpp"
-#include "process/child.hpp"
 #include "process/signals.hpp"
+#include "attempt/step_list.hpp"
+#include "attempt/step_note.hpp"
 #include "process/supervise.hpp"
 #include "process/tap.hpp"
+#include "cli/verbs.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/observer.hpp>
@@ -329,9 +330,11 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
   auto const left = run.time_left();
   bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
   tap output(what.keep);
+  step_list const steps(run.token());
   auto how = program_for(run, {}, what.where, what.words);
   step_note note;
   how.environment.push_back(note.variable());
+  how.environment.push_back(steps.variable());
   how.output = output.out();
   how.errors = output.err();
   ending out;

@@ -2,6 +2,7 @@
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/nearest.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 
@@ -232,6 +233,25 @@ void print_text(std::vector<daybook::run_info> const& all) {
   rows.print();
 }
 
+/// With what there is instead: other keys of the process, or a process of a name like this.
+std::string no_such_run(daybook::book const& book, daybook::process const& process,
+                        daybook::key const& piece) {
+  constexpr std::int64_t enough = 21;  // one more than are named
+  auto const text = fmt::format("no such run: process {}, key {}", printable(process.str()),
+                                printable(piece.str()));
+  std::vector<std::string> keys;
+  for (auto const& one : book.runs({.process = process.str(), .limit = enough})) {
+    keys.push_back(one.key);
+  }
+  if (!keys.empty()) {
+    auto const given = piece == daybook::key{} ? std::string() : piece.str();
+    return fmt::format("{}; name one of its keys with --key: {}", text, there_are(keys, given));
+  }
+  std::vector<std::string> names;
+  for (auto const& one : book.runs({.limit = 1000})) names.push_back(one.process);
+  return fmt::format("{}{}; see daybook runs list", text, did_you_mean(process.str(), names));
+}
+
 }  // namespace
 
 int runs_list(arguments const& given) {
@@ -285,9 +305,7 @@ int runs_show(arguments const& given) {
   auto const book = open_book(resolve(where));
   auto const found = book.find(process, piece);
   if (!found) {
-    throw complaint(exit_code::missing,
-                    fmt::format("no such run: process {}, key {}; see daybook runs list",
-                                printable(name), printable(piece.str())));
+    throw complaint(exit_code::missing, no_such_run(book, process, piece));
   }
   auto const changes = book.changes(process, piece);
   if (as_json) {

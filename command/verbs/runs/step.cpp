@@ -1,14 +1,15 @@
 // daybook step: one step of a run, by a command inside `daybook run`.
 #include "attempt/attempt.hpp"
-#include "attempt/parent.hpp"
-#include "attempt/step_note.hpp"
+#include "process/child.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/verbs.hpp"
 #include "config/options.hpp"
-#include "process/child.hpp"
+#include "attempt/parent.hpp"
 #include "process/signals.hpp"
+#include "attempt/step_list.hpp"
+#include "attempt/step_note.hpp"
 #include "process/supervise.hpp"
+#include "cli/verbs.hpp"
 
 #include <daybook/book.hpp>
 
@@ -45,9 +46,9 @@ decided with `daybook runs resolve`.
 step only after a --not-done code.
 
 Exit codes: the command's own, 128+N when signal N killed it (nothing is recorded then);
-64 usage or not inside a run, 65 bad name, 69 done but not recorded for the database is gone,
-79 the run was lost to another holder, 80 the outcome of an earlier try is unknown, 126 cannot
-execute, 127 command not found.)";
+64 usage or not inside a run, 65 bad name, or one that this attempt has used for another command,
+69 done but not recorded for the database is gone, 79 the run was lost to another holder,
+80 the outcome of an earlier try is unknown, 126 cannot execute, 127 command not found.)";
 
 struct step_request {
   std::string name;
@@ -111,9 +112,13 @@ int tell_lost(step_request const& what, std::string_view how) {
   return exit_code::lost;
 }
 
-int record(daybook::run& run, step_request const& what, std::chrono::microseconds took) {
+int record(daybook::run& run, step_request const& what, std::chrono::microseconds took,
+           step_list_around const& list) {
   try {
-    if (run.record(what.name, {}, took)) return exit_code::done;
+    if (run.record(what.name, {}, took)) {
+      static_cast<void>(list.take(what.name, what.words));
+      return exit_code::done;
+    }
   } catch (daybook::error const& e) {
     say(fmt::format(
         "{}: done, but not recorded: {}; {}", what.who(), printable(e.what()),
@@ -133,16 +138,29 @@ void check_mode(daybook::run const& run, step_request const& what) {
                               what.who(), word_of(before), word_of(what.mode)));
 }
 
+/// Of a step that is done: by this command, or in an earlier attempt, when it may have been
+/// another.
+int skip(step_request const& what, step_list_around const& list) {
+  if (!list.take(what.name, what.words)) {
+    throw complaint(exit_code::bad_data,
+                    fmt::format("{}: not done: this attempt has had another command (or folder) "
+                                "under that name; give each step a name of its own, as in a loop "
+                                "daybook step \"{} $item\" -- ...",
+                                what.who(), printable(what.name)));
+  }
+  say(fmt::format("{}: done before, skipped", what.who()));
+  return exit_code::done;
+}
+
 /// Whether it is to be done now; else the exit code.
-std::optional<int> refused(daybook::run& run, step_request const& what) {
+std::optional<int> refused(daybook::run& run, step_request const& what,
+                           step_list_around const& list) {
   check_mode(run, what);
   auto before = run.done(what.name) ? daybook::outcome::skipped : daybook::outcome::done;
   if (what.at_most_once()) before = run.intend(what.name).what();
   switch (before) {
     case daybook::outcome::done: return {};
-    case daybook::outcome::skipped:
-      say(fmt::format("{}: done before, skipped", what.who()));
-      return exit_code::done;
+    case daybook::outcome::skipped: return skip(what, list);
     case daybook::outcome::lost: return tell_lost(what, "not started");
     case daybook::outcome::unknown: break;
   }
@@ -195,14 +213,15 @@ int step_until_done(step_request const& what, interrupt& pass_on) {
   auto run = attach(book, what.token, what.who());
   if (!run) return exit_code::lost;
   signals caught;
+  step_list_around const list(what.token);
   for (std::int64_t tried = 0;; ++tried) {
-    if (auto const code = refused(*run, what)) return *code;
+    if (auto const code = refused(*run, what, list)) return *code;
     auto const began = std::chrono::steady_clock::now();
     auto const end = work(*run, what, caught);
     auto const took = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::steady_clock::now() - began);
     pass_on = end.pass_on;
-    if (end.status.success()) return record(*run, what, took);
+    if (end.status.success()) return record(*run, what, took, list);
     if (what.at_most_once()) {
       if (!what.nothing_happened(end.status)) {
         say(

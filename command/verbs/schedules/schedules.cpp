@@ -2,6 +2,7 @@
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/nearest.hpp"
 #include "cli/schedule_words.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
@@ -131,9 +132,11 @@ void print_text(std::vector<daybook::tick_info> const& all) {
 daybook::schedule must_have(daybook::book const& book, std::string const& name) {
   daybook::check_name("schedule name", name);
   if (auto found = book.schedule(name)) return std::move(*found);
-  throw complaint(exit_code::missing, fmt::format("no such schedule: {}; see daybook schedules "
-                                                  "list",
-                                                  printable(name)));
+  std::vector<std::string> names;
+  for (auto const& one : book.schedules()) names.push_back(one.name);
+  throw complaint(exit_code::missing,
+                  fmt::format("no such schedule: {}{}; see daybook schedules list", printable(name),
+                              did_you_mean(name, names)));
 }
 
 int schedules_list(arguments const& given) {

@@ -2,6 +2,7 @@
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/nearest.hpp"
 #include "cli/schedule_words.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace command {
 
@@ -110,10 +112,14 @@ timetable looked_up(ticks_request const& what) {
     throw;
   }
   if (auto found = in_file(what)) return *found;
-  throw complaint(exit_code::missing,
-                  fmt::format("no such schedule: {}, in the book or in {}; see daybook schedules "
-                              "list",
-                              printable(what.name), usual_settings));
+  std::vector<std::string> names;
+  for (auto const& one : open_book(resolve(what.where)).schedules()) names.push_back(one.name);
+  for (auto const& one : read_settings().schedules) names.push_back(one.name);
+  throw complaint(
+      exit_code::missing,
+      fmt::format("no such schedule: {}, in the book or in {}{}; see daybook schedules "
+                  "list",
+                  printable(what.name), usual_settings, did_you_mean(what.name, names)));
 }
 
 /// "+02:00", with seconds where it has some.

@@ -10,6 +10,7 @@
 #include "drivers/handle.hpp"
 #include "drivers/sqlite/sqlite_changes.hpp"
 #include "drivers/sqlite/sqlite_error.hpp"
+#include "drivers/sqlite/sqlite_file.hpp"
 #include "drivers/sqlite/sqlite_process.hpp"
 #include "drivers/sqlite/sqlite_rows.hpp"
 #include "drivers/sqlite/sqlite_script.hpp"
@@ -100,7 +101,7 @@ class sqlite_session final : public db::session {
   void set_up();
   void write_ahead();
   void execute(char const* text);
-  void check_not_cut(bool at_commit) const;
+  void check_usable(bool at_commit);
   void check_transaction_goes_on(std::string const& statement) const;
   int all_rows(::sqlite3_stmt* of, db::table& to);
   int begin_writing() noexcept;
@@ -280,23 +281,27 @@ void sqlite_session::fail(int code, std::string const& statement) {
   throw error(facts, shown_ + ": " + cause + (help.empty() ? "" : ": " + std::string(help)));
 }
 
-void sqlite_session::check_not_cut(bool at_commit) const {
-  if (!cut_) return;
-  throw error({.kind = fault::unreachable,
-               .retryable = true,
-               .in_doubt = at_commit,
-               .breaks_connection = true},
-              shown_ + ": the connection was cut");
+void sqlite_session::check_usable(bool at_commit) {
+  if (cut_) {
+    throw error({.kind = fault::unreachable,
+                 .retryable = true,
+                 .in_doubt = at_commit,
+                 .breaks_connection = true},
+                shown_ + ": the connection was cut");
+  }
+  if (in_memory_ || joined_ || (open_ && !at_commit) || !file_moved(*db_)) return;
+  broken_ = true;
+  refuse_moved_file(shown_);
 }
 
 void sqlite_session::execute(char const* text) {
-  check_not_cut(false);
+  check_usable(false);
   int const code = ::sqlite3_exec(db_.get(), text, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code, "script");
 }
 
 void sqlite_session::script(std::string_view text) {
-  check_not_cut(false);
+  check_usable(false);
   int const code = run_sqlite_script(*db_, std::string(text));
   if (code != SQLITE_DONE) fail(code, "script");
 }
@@ -314,7 +319,7 @@ int sqlite_session::begin_writing() noexcept {
 void sqlite_session::begin(isolation) {
   if (joined_) refuse_to_end(shown_);
   check_no_transaction("begin");
-  check_not_cut(false);
+  check_usable(false);
   turn mine;
   int const code = wait_.in_turn(mine, db_.get_deleter().ours(), [&] { return begin_writing(); });
   if (code != SQLITE_OK) fail(code, "begin");
@@ -325,7 +330,7 @@ void sqlite_session::begin(isolation) {
 bool sqlite_session::share(std::function<bool(session&)> const& body) {
   // An application's handle does nothing for others, nor they for it: it has hooks of its own.
   if (wait_.line() == nullptr || !db_.get_deleter().ours()) return session::share(body);
-  check_not_cut(false);
+  check_usable(false);
   shared_work mine(body);
   int const code = wait_.in_turn(turn_, mine, [&] { return begin_writing(); });
   if (mine.arrived()) return mine.result();
@@ -354,7 +359,7 @@ void sqlite_session::check_transaction_goes_on(std::string const& statement) con
 
 void sqlite_session::commit() {
   if (joined_) refuse_to_end(shown_);
-  check_not_cut(true);
+  check_usable(true);
   check_transaction_goes_on("commit");
   // A COMMIT that finds a reader in its way has done nothing and may be sent again.
   for (int tries = 0;; ++tries) {
@@ -424,7 +429,7 @@ int sqlite_session::all_rows(::sqlite3_stmt* of, db::table& to) {
 }
 
 db::table sqlite_session::run(db::statement const& what, std::span<value const> values) {
-  check_not_cut(false);
+  check_usable(false);
   check_no_transaction(what.name);
   check_transaction_goes_on(what.name);
   settings_ = settings_ || what.changes_session;
@@ -479,18 +484,15 @@ std::vector<db::fact> sqlite_session::facts() {
 
 db::dialect const& sqlite_dialect() noexcept { return about; }
 
-std::unique_ptr<db::session> connect_sqlite(db::url const& to, db::connect_options const& options) {
+std::unique_ptr<db::session> connect_sqlite(db::url const& to, db::connect_options const& options,
+                                            bool must_exist) {
+  if (must_exist && file_missing(to.path)) refuse_moved_file(to.shown);
   return std::make_unique<sqlite_session>(to, options);
 }
 
 std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions whose,
                                    db::connect_options const& options, give_back<::sqlite3> after) {
   return std::make_unique<sqlite_session>(handle, whose, options, std::move(after));
-}
-
-std::string shown(::sqlite3& handle) {
-  char const* const file = ::sqlite3_db_filename(&handle, "main");
-  return "sqlite:" + std::string(file == nullptr || *file == '\0' ? ":memory:" : file);
 }
 
 }  // namespace drivers

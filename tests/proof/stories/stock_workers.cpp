@@ -25,7 +25,7 @@ void write_file(std::filesystem::path const& file, stock_queue const& how, std::
       << "attempts = 5\nbackoff = \"1s\"\nlongest_backoff = \"2s\"\ncrash_limit = 20\n"
       << "segment = 100\nwatch = { table = \"product\", key = \"code\" }\n"
       << "reconcile = \"*/2 * * * * *\"\n"
-      << "workers = 3\nbatch = 20\ntimeout = \"30s\"\n"
+      << "workers = 3\nbatch = 20\ntimeout = \"30s\"\ndatabase_url = true\n"
       << "command = [\"" << python << "\", \"" << SYNC_STOCK_CHILD << "\", \"" << stock_url
       << "\"]\n";
 }
