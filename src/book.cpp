@@ -278,7 +278,8 @@ std::vector<change_info> book::changes(process const& name, key const& piece) co
 
 std::vector<finding> book::doctor() const {
   auto out = core::examine(engine_->bare());
-  if (out.front().worth != verdict::ok) return out;  // no book, or another version's
+  // Without a book, with another version's, or where a table of it is missing, queues tell nothing.
+  if (out.front().worth != verdict::ok || out[1].worth != verdict::ok) return out;
   auto const more = daybook::queues::examine(engine_->ready(), engine_->lease());
   out.insert(out.end(), more.begin(), more.end());
   return out;
