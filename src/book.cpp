@@ -1,6 +1,7 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
 #include "aggregation/store.hpp"
 #include "core/doctor.hpp"
+#include "core/holders.hpp"
 #include "core/inspect.hpp"
 #include "core/operate.hpp"
 #include "core/transact.hpp"
@@ -12,6 +13,7 @@
 #include "schedule/store.hpp"
 #include "work/engine.hpp"
 #include "work/planning.hpp"
+#include "work/problems.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
@@ -186,6 +188,15 @@ std::optional<run_detail> book::find(process const& name, key const& piece) cons
 }
 
 book_status book::status() const { return core::look_at_all(engine_->ready()); }
+
+std::vector<holder_info> book::holders(holders_query const& query) const {
+  auto const ended = query.all ? core::ended_holders::included : core::ended_holders::left_out;
+  return core::look_at_work(engine_->ready(), ended).holders;
+}
+
+std::vector<problem> book::problems(problem_options const& options) const {
+  return work::find_problems(*engine_, options);
+}
 
 std::optional<bool> book::release(process const& name, key const& piece, remark const& by) {
   return core::release_run(engine_->ready(), name, piece, by);

@@ -1,6 +1,7 @@
 // Where tasks are: in the one segment that covers each, or in a claim.
 #include "base/limits.hpp"
 #include "queue/batch.hpp"
+#include "queue/standing.hpp"
 #include "queue/store.hpp"
 
 #include <daybook/error.hpp>
@@ -211,6 +212,10 @@ queue_counts store::counts() const {
     }
     decode(db::run(on, with_.sql["member.count"], {here.id}).row(0)[0], out.members);
   });
+  for (auto const& one : standings(with_, here.id)) {
+    out.abandoned = one.abandoned;
+    if (!one.paused && one.claims == 0) out.overdue = one.due;
+  }
   return out;
 }
 
