@@ -33,12 +33,13 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 71> verbs{{
+constexpr std::array<verb, 72> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
     {"", "carry", carry, "inside a run: keeps a value for later steps and attempts"},
     {"", "status", status, "the book at a glance: what is in hand, what waits for a person"},
+    {"", "holders", holders, "lists processes that work in the book, and what they have in hand"},
     {"runs", "list", runs_list, "lists runs"},
     {"runs", "show", runs_show, "shows one run with its steps and attempts"},
     {"runs", "release", runs_release, "takes a run from its holder; anyone resumes it"},

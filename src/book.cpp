@@ -1,6 +1,7 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
 #include "aggregation/store.hpp"
 #include "core/admin/doctor.hpp"
+#include "core/admin/holders.hpp"
 #include "core/admin/inspect.hpp"
 #include "core/admin/operate.hpp"
 #include "core/tx/transact.hpp"
@@ -12,6 +13,7 @@
 #include "schedule/store.hpp"
 #include "service/engine.hpp"
 #include "service/planning.hpp"
+#include "service/problems.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
@@ -194,6 +196,15 @@ std::optional<run_detail> book::find(process const& name, key const& piece) cons
 
 book_status book::status() const { return core::look_at_all(engine_->ready()); }
 
+std::vector<holder_info> book::holders(holders_query const& query) const {
+  auto const ended = query.all ? core::ended_holders::included : core::ended_holders::left_out;
+  return core::look_at_work(engine_->ready(), ended).holders;
+}
+
+std::vector<problem> book::problems(problem_options const& options) const {
+  return work::find_problems(*engine_, options);
+}
+
 std::optional<bool> book::release(process const& name, key const& piece, remark const& by) {
   return core::release_run(engine_->ready(), name, piece, by);
 }
@@ -285,7 +296,8 @@ std::vector<change_info> book::changes(process const& name, key const& piece) co
 
 std::vector<finding> book::doctor() const {
   auto out = core::examine(engine_->bare());
-  if (out.front().worth != verdict::ok) return out;  // no book, or another version's
+  // Without a book, with another version's, or where a table of it is missing, queues tell nothing.
+  if (out.front().worth != verdict::ok || out[1].worth != verdict::ok) return out;
   auto const more = daybook::queues::examine(engine_->ready(), engine_->lease());
   out.insert(out.end(), more.begin(), more.end());
   return out;

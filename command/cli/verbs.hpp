@@ -79,6 +79,7 @@ int plans_pause(arguments const& given);
 int plans_resume(arguments const& given);
 int daemon(arguments const& given);
 int status(arguments const& given);
+int holders(arguments const& given);
 int doctor(arguments const& given);
 int version(arguments const& given);
 

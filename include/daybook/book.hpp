@@ -13,11 +13,13 @@
 #include <daybook/book_options.hpp>
 #include <daybook/error.hpp>
 #include <daybook/detail/export.hpp>
+#include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/pending.hpp>
 #include <daybook/planner.hpp>
+#include <daybook/problems.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
 #include <daybook/schedule.hpp>
@@ -106,6 +108,11 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] std::vector<run_info> runs(runs_query const& query = {}) const;
   [[nodiscard]] std::optional<run_detail> find(process const& name, key const& piece) const;
   [[nodiscard]] book_status status() const;
+  /// Processes that work in this book, by their start, and those that left work behind.
+  [[nodiscard]] std::vector<holder_info> holders(holders_query const& query = {}) const;
+  /// What a person should know of now, the most urgent first; none: all is well. A few look-ups for
+  /// each schedule, queue and plan; runs and segments are read as for status() and counts().
+  [[nodiscard]] std::vector<problem> problems(problem_options const& options = {}) const;
 
   // What a person does, with who and why written into the book (daybook/operate.hpp).
 

@@ -8,6 +8,7 @@
 #include <daybook/cron.hpp>
 #include <daybook/error.hpp>
 #include <daybook/hand_out.hpp>
+#include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/job.hpp>
 #include <daybook/names.hpp>
@@ -17,6 +18,7 @@
 #include <daybook/outcome.hpp>
 #include <daybook/pending.hpp>
 #include <daybook/planner.hpp>
+#include <daybook/problems.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
 #include <daybook/schedule.hpp>

@@ -39,6 +39,7 @@ struct run_info {
   std::string error;                   ///< of the last failed or interrupted attempt
   std::optional<occupant> holder;      ///< while held, dead or alive
   bool holder_alive = false;
+  std::optional<timestamp> abandoned;  ///< in hand, and since when its holder is dead
   std::optional<timestamp> deadline;
   bool deadline_over = false;  ///< it is in hand, and past its deadline: it counts as failed
   std::optional<std::chrono::year_month_day> date;

@@ -52,6 +52,10 @@ struct queue_counts {
   std::int64_t discarded = 0;
   std::int64_t segments = 0;  ///< rows that stand for all of these
   std::int64_t claims = 0;
+  std::int64_t abandoned = 0;  ///< of those running: in the hands of processes that ended or died
+  /// Since when the oldest that is due waits, and no live process has any task of the queue in
+  /// hand.
+  std::optional<timestamp> overdue;
   std::optional<timestamp> oldest_due;  ///< since when the oldest that is due has been
   std::optional<timestamp> next_due;    ///< when the first of the others will be
 };

@@ -86,6 +86,11 @@ struct tick_info {
   bool by_hand = false;
   std::string reason;  ///< why it was skipped or failed, or failed last
   std::string run;     ///< the key of its run, whose process is the schedule's name
+  std::string node;    ///< of one that is running: the host name of the process that runs it
+  std::int64_t pid = 0;
+  /// Of one that is running: since when nobody runs it, for its process ended or died, or its run
+  /// was released. A node that serves the schedule goes on with it.
+  std::optional<timestamp> interrupted;
 };
 
 /// Which ticks to list, the newest first.
@@ -108,6 +113,11 @@ struct schedule_info {
   /// The tick that comes next, after the database's now; empty where none ever will, it is not
   /// active, or this system does not have its zone.
   std::optional<timestamp> next;
+  std::string node;                      ///< of the process that runs the tick, or ran it last
+  std::int64_t pid = 0;                  ///< likewise
+  std::optional<timestamp> interrupted;  ///< as tick_info::interrupted, of the tick that is running
+  std::optional<timestamp>
+      overdue;  ///< since when a tick waits that no node launches, or goes on with
 };
 
 class DAYBOOK_EXPORT schedule {

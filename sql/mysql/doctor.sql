@@ -32,3 +32,10 @@ union all select 'other_engines', coalesce(
 union all select 'other_engines_in_schema', cast(count(*) as char)
   from information_schema.tables
   where table_schema = '{schema}' and table_type = 'BASE TABLE' and engine <> 'InnoDB';
+
+-- Every table whose name begins with the prefix, without that.
+-- name: doctor.tables
+-- out: name
+select substr(table_name, char_length('{prefix}') + 1) from information_schema.tables
+where table_schema = '{schema}' and table_type = 'BASE TABLE'
+  and left(table_name, char_length('{prefix}')) = '{prefix}';

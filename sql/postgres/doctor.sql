@@ -47,3 +47,11 @@ where not (pg_catalog.has_table_privilege(c.oid, 'select')
   and pg_catalog.has_table_privilege(c.oid, 'insert')
   and pg_catalog.has_table_privilege(c.oid, 'update')
   and pg_catalog.has_table_privilege(c.oid, 'delete'));
+
+-- Every table whose name begins with the prefix, without that.
+-- name: doctor.tables
+-- out: name
+select substr(c.relname, char_length('{prefix}') + 1)
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = '{schema}' and c.relkind in ('r', 'p')
+  and left(c.relname, char_length('{prefix}')) = '{prefix}';

@@ -190,3 +190,51 @@ select kind from {request} where queue = :queue and member = :member and at_us >
 -- name: request.remove
 -- in: seq
 delete from {request} where seq = :seq;
+
+-- How queues stand; `queue` 0: all. `due_us`: since when the oldest task is due that may start, by
+-- the first of each lane, and the first there that nobody asked for. `claims`: of holders that live.
+-- `abandoned`: tasks in claims of others.
+-- name: queue.standing
+-- in: queue, max_skew_us
+-- out: id, name, paused, in_order, grain_us, due_us, claims, abandoned, now_us
+with clock as (select {now} as us),
+firsts as (
+  select q.id, greatest(case when q.rounds = 1 then coalesce(q.round_us, 0) else 0 end,
+                  case when q.slot_us > 0 then q.slot_next_us else 0 end) as from_us,
+    case when q.rounds = 1 then coalesce(q.round_us, 0) else clock.us end as until_us,
+    (select due_us from {segment}
+     where queue = q.id and lane = p.lane and due_us >= f.low_us
+     order by due_us, hi limit 1) as due_us
+  from {queue} q cross join clock
+    cross join generate_series(0, 19) as p (lane)
+    cross join (select 0::bigint as low_us union all select -9223372036854775807) as f
+  where :queue = 0 or q.id = :queue
+),
+oldest as (
+  select id, min(case when due_us is null or due_us > until_us then null
+                      when due_us < 0 then greatest(due_us + 288230376151711744, from_us)
+                      else greatest(due_us, from_us) end) as due_us
+  from firsts group by id
+),
+hands as (
+  select queue, sum(living)::bigint as living,
+    sum(case when living = 1 then 0 else size end)::bigint as abandoned
+  from (
+    select c.queue, c.size, case when h.ended_us is null and h.lease_until_us between clock.us
+                                   and clock.us + h.ttl_us + :max_skew_us then 1 else 0 end as living
+    from {claim} c cross join clock left join {holder} h on h.uuid = c.holder
+    where c.reclaimed_us is null) as one
+  group by queue
+)
+select q.id, q.name, q.paused, coalesce(q.in_order, 0), q.grain_us,
+  case when o.due_us <= clock.us then o.due_us end, coalesce(a.living, 0), coalesce(a.abandoned, 0),
+  clock.us
+from oldest o join {queue} q on q.id = o.id cross join clock left join hands a on a.queue = q.id
+order by q.name;
+
+-- Of all queues, tasks that wait for a person.
+-- name: queue.stuck
+-- out: name, state, tasks
+select q.name, s.state, sum(s.hi - s.lo)::bigint
+from {segment} s join {queue} q on q.id = s.queue
+where s.state in (4, 5) group by q.name, s.state order by 1, 2;

@@ -12,7 +12,8 @@ select r.process, r.run_key, r.state, r.run_no, r.attempt, r.epoch, r.steps_done
   coalesce(h.renewed_us, 0),
   coalesce(h.ended_us is null and h.lease_until_us >= {now}, 0), r.deadline_us,
   coalesce(r.state in (9, 8) and r.deadline_us <= {now}, 0), r.data_date, r.progress_done,
-  r.progress_total, r.progress_note
+  r.progress_total, r.progress_note,
+  coalesce(min(h.lease_until_us, coalesce(h.ended_us, h.lease_until_us)), r.attempt_started_us)
 from {run} r left join {holder} h on h.uuid = r.holder
 where (:process is null or r.process = :process) and (:key is null or r.run_key = :key)
   and (:state is null or r.state = :state)
@@ -64,3 +65,37 @@ from (
     case when h.ended_us is null and h.lease_until_us >= {now} then 1 else 0 end as alive
   from {run} r left join {holder} h on r.state in (9, 8) and h.uuid = r.holder
 ) s;
+
+-- Holders that have not ended; `all` 1: those too; and the one of this `uuid`. `state`: 0 alive, 1
+-- it has not renewed for two thirds of its lease, 2 dead, 3 ended.
+-- name: inspect.holders
+-- in: all, uuid, max_skew_us
+-- out: uuid, node, pid, state, started_us, renewed_us, lease_until_us, ended_us
+select h.uuid, h.node, h.pid,
+  case when h.ended_how = 'dead' then 2
+       when h.ended_us is not null then 3
+       when h.lease_until_us < clock.us or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us
+       then 2
+       when clock.us - h.renewed_us > h.ttl_us / 3 * 2 then 1
+       else 0 end,
+  h.started_us, h.renewed_us, h.lease_until_us, h.ended_us
+from {holder} h cross join (select {now} as us) as clock
+where h.ended_us is null or :all = 1 or h.uuid = :uuid
+order by h.started_us, h.uuid;
+
+-- Runs that a holder has, and those whose outcome is unknown.
+-- name: inspect.open_runs
+-- out: process, run_key, state, attempt_started_us, ended_us, holder, deadline_us
+select r.process, r.run_key, r.state, r.attempt_started_us, r.ended_us, r.holder, r.deadline_us
+from {run} r
+where (r.ended_us is null and r.state in (9, 8)) or r.state = -4
+order by r.attempt_started_us, r.process, r.run_key;
+
+-- What each holder has of each queue.
+-- name: inspect.claims
+-- out: holder, queue, claims, tasks, since_us
+select c.holder, q.name, count(*), sum(c.size), min(c.claimed_us)
+from {claim} c join {queue} q on q.id = c.queue
+where c.reclaimed_us is null
+group by c.holder, q.name
+order by 5, 1, 2;

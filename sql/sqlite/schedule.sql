@@ -30,11 +30,12 @@ where name = :name and {unchanged};
 
 -- `standing`, of the tick that runs: 0 none does, 1 its holder lives, 2 nobody has its run, 3 its
 -- holder is dead, 4 its run was ended as failed by another process that takes part in it.
+-- `left_us`: since when nobody runs it, where that is so.
 -- name: schedule.look
 -- in: name, max_skew_us
 -- out: name, cron, zone, gap, fold, catch_up, most, grace_us, overlap, attempts, backoff_us,
 --   longest_backoff_us, crash_limit, keep, state, version, decisions, decided_us, window_us,
---   running_us, running_since_us, standing, open_due_us, now_us, holder
+--   running_us, running_since_us, standing, open_due_us, now_us, holder, node, pid, left_us
 select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.overlap, s.attempts,
   s.backoff_us, s.longest_backoff_us, s.crash_limit, s.keep, s.state, s.version, s.decisions,
   s.decided_us, s.window_us, s.running_us, s.running_since_us,
@@ -46,7 +47,10 @@ select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.
        else 1 end,
   (select min(t.due_us) from {tick} t
    where t.schedule = s.name and t.state = 0 and (s.state = 0 or t.by_hand > 0)),
-  clock.us, coalesce(r.holder, '')
+  clock.us, coalesce(r.holder, ''), coalesce(h.node, ''), coalesce(h.pid, 0),
+  coalesce(case when r.state in (9, 8)
+                then min(h.lease_until_us, coalesce(h.ended_us, h.lease_until_us))
+                else r.ended_us end, s.running_since_us)
 from {schedule} s left join {run} r on r.process = s.name and r.run_key = s.running_key
   left join {holder} h on h.uuid = r.holder cross join (select {now} as us) as clock
 where s.name = :name;
@@ -56,7 +60,7 @@ where s.name = :name;
 -- in: max_skew_us
 -- out: name, cron, zone, gap, fold, catch_up, most, grace_us, overlap, attempts, backoff_us,
 --   longest_backoff_us, crash_limit, keep, state, version, decisions, decided_us, window_us,
---   running_us, running_since_us, standing, open_due_us, now_us, holder
+--   running_us, running_since_us, standing, open_due_us, now_us, holder, node, pid, left_us
 select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.overlap, s.attempts,
   s.backoff_us, s.longest_backoff_us, s.crash_limit, s.keep, s.state, s.version, s.decisions,
   s.decided_us, s.window_us, s.running_us, s.running_since_us,
@@ -68,7 +72,10 @@ select s.name, s.cron, s.zone, s.gap, s.fold, s.catch_up, s.most, s.grace_us, s.
        else 1 end,
   (select min(t.due_us) from {tick} t
    where t.schedule = s.name and t.state = 0 and (s.state = 0 or t.by_hand > 0)),
-  clock.us, coalesce(r.holder, '')
+  clock.us, coalesce(r.holder, ''), coalesce(h.node, ''), coalesce(h.pid, 0),
+  coalesce(case when r.state in (9, 8)
+                then min(h.lease_until_us, coalesce(h.ended_us, h.lease_until_us))
+                else r.ended_us end, s.running_since_us)
 from {schedule} s left join {run} r on r.process = s.name and r.run_key = s.running_key
   left join {holder} h on h.uuid = r.holder cross join (select {now} as us) as clock
 where s.state <> 2 or s.running_us is not null

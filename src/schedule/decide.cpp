@@ -82,6 +82,29 @@ decision decide(definition const& of, timestamp now) {
   return {};
 }
 
+std::optional<timestamp> due(definition const& schedule) {
+  if (schedule.its != standing::none && schedule.its != standing::alive) return schedule.now;
+  std::optional<timestamp> out;
+  if (schedule.state == schedule_state::active) {
+    out = schedule.next(schedule.decided);
+    // A late tick beside one that runs waits for the end of that.
+    bool const late = schedule.running && out && *out <= schedule.now;
+    if (late && decide(schedule, schedule.now).nothing()) out.reset();
+  }
+  bool const removed = schedule.state == schedule_state::removed;
+  if (schedule.open_due && !schedule.running && !removed && (!out || *schedule.open_due < *out)) {
+    out = schedule.open_due;
+  }
+  return out;
+}
+
+std::optional<timestamp> overdue(definition const& schedule) {
+  if (schedule.left) return schedule.left;
+  if (schedule.its == standing::alive) return std::nullopt;
+  auto const since = schedule.can_be_told() ? due(schedule) : schedule.open_due;
+  return since && *since <= schedule.now ? since : std::nullopt;
+}
+
 }  // namespace schedules
 }  // namespace v1
 }  // namespace daybook

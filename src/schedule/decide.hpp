@@ -39,6 +39,13 @@ struct decision {
 /// What is due now. Nothing: wait until next(decided), or, if that is past, for the tick that runs.
 [[nodiscard]] decision decide(definition const& of, timestamp now);
 
+/// When there is something to do next, maybe in the past; empty: nothing, before something changes.
+/// Precondition: can_be_told().
+[[nodiscard]] std::optional<timestamp> due(definition const& schedule);
+
+/// Since when a tick waits that nobody launches, or that nobody goes on with; empty: none does.
+[[nodiscard]] std::optional<timestamp> overdue(definition const& schedule);
+
 /// All that is due at `now`, as skipped; empty: nothing is.
 [[nodiscard]] std::optional<skipped> skip_all(definition const& of, timestamp now, std::string why);
 

@@ -4,6 +4,7 @@
 
 #include <daybook/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -78,6 +79,11 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   out.open_due = db::time_in(columns[22]);
   out.now = db::time_in(columns[23]).value_or(timestamp{});
   decode(columns[24], out.holder);
+  decode(columns[25], out.node);
+  decode(columns[26], out.pid);
+  bool const nobodys = out.its != standing::none && out.its != standing::alive;
+  // A lease that ends in the future, for the clock stepped back, is over now.
+  if (nobodys) out.left = std::min(db::time_in(columns[27]).value_or(out.now), out.now);
   return out;
 }
 

@@ -56,7 +56,10 @@ struct definition {
   std::optional<timestamp> running;
   std::optional<timestamp> running_since;
   standing its = standing::none;
-  std::string holder;                 ///< who has its run, or had it last
+  std::string holder;  ///< who has its run, or had it last
+  std::string node;    ///< the holder's
+  std::int64_t pid = 0;
+  std::optional<timestamp> left;      ///< since when nobody runs it, where that is so
   std::optional<timestamp> open_due;  ///< when a tick that is there already is to be tried
   timestamp now;
 

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "core/admin/operate.hpp"
 #include "core/lease/holder.hpp"
+#include "schedule/decide.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/names.hpp>
@@ -140,9 +141,20 @@ std::optional<tick_info> find(core::context const& with, std::string_view name, 
 }
 
 schedule_info info_of(definition const& of) {
-  schedule_info out{
-      of.name, std::string(of.when.text()), of.options, of.state, of.decided, of.window, of.running,
-      {}};
+  schedule_info out;
+  out.name = of.name;
+  out.cron = of.when.text();
+  out.options = of.options;
+  out.state = of.state;
+  out.decided = of.decided;
+  out.window = of.window;
+  out.running = of.running;
+  out.interrupted = of.left;
+  if (of.running) {
+    out.node = of.node;
+    out.pid = of.pid;
+  }
+  out.overdue = overdue(of);
   if (of.state == schedule_state::active && of.in) out.next = of.next(std::max(of.decided, of.now));
   return out;
 }
@@ -291,11 +303,24 @@ std::vector<tick_info> store::ticks(ticks_query const& what) const {
     out = ticks_of(db::run(on, with_.sql["tick.list"],
                            {std::string_view(name_), before, state, std::int64_t{what.limit}}));
   });
+  for (auto& one : out) tell_who_runs(one);
   return out;
 }
 
 std::optional<tick_info> store::find(timestamp tick) const {
-  return schedules::find(with_, name_, tick);
+  auto out = schedules::find(with_, name_, tick);
+  if (out) tell_who_runs(*out);
+  return out;
+}
+
+/// A schedule has one tick that runs. It may have ended since `tick` was read.
+void store::tell_who_runs(tick_info& tick) const {
+  if (tick.state != tick_state::running) return;
+  auto const here = look();
+  if (here.running != tick.at) return;
+  tick.node = here.node;
+  tick.pid = here.pid;
+  tick.interrupted = here.left;
 }
 
 }  // namespace schedules

@@ -41,6 +41,7 @@ class store {
   [[nodiscard]] std::optional<tick_info> find(timestamp tick) const;
 
  private:
+  void tell_who_runs(tick_info& tick) const;
   /// To `state`, where it is not so already and `from` agrees.
   bool set(schedule_state state, std::string_view action, std::string const& why_skipped,
            remark const& by, std::function<bool(schedule_state)> const& from) const;

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/platform.hpp"
 #include "core/run/run.hpp"
+#include "schedule/decide.hpp"
 #include "schedule/store.hpp"
 
 #include <daybook/error.hpp>
@@ -39,7 +40,10 @@ core::context ready_for(engine& of) {
 }  // namespace
 
 ticker::ticker(engine& of, node_options options)
-    : with_(ready_for(of)), options_(checked(options)), launch_(with_, of.lease(), of.runs()) {}
+    : with_(ready_for(of)),
+      lease_(&of.lease()),
+      options_(checked(options)),
+      launch_(with_, of.lease(), of.runs()) {}
 
 ticker::~ticker() { stop(); }
 
@@ -163,24 +167,10 @@ std::optional<ticker::place> ticker::next() {
   }
 }
 
-std::optional<timestamp> ticker::due(schedules::definition const& of) {
-  using schedules::standing;
-  if (of.its != standing::none && of.its != standing::alive) return of.now;
-  std::optional<timestamp> out;
-  if (of.state == schedule_state::active) {
-    out = of.next(of.decided);
-    // One that is late although another runs waits for the end of that.
-    if (of.running && out && *out <= of.now && schedules::decide(of, of.now).nothing()) out.reset();
-  }
-  bool const removed = of.state == schedule_state::removed;
-  if (of.open_due && !of.running && !removed && (!out || *of.open_due < *out)) out = of.open_due;
-  return out;
-}
-
 ticker::instant ticker::when(schedules::definition const& of, instant known_at) const {
   // Longer than a clock of this machine can tell is as good as a day.
   constexpr timestamp::duration longest = std::chrono::hours{24};
-  auto const at = due(of);
+  auto const at = schedules::due(of);
   if (!at) return instant::max();
   auto const wait = *at <= of.now            ? timestamp::duration{0}
                     : *at > of.now + longest ? longest
@@ -190,6 +180,8 @@ ticker::instant ticker::when(schedules::definition const& of, instant known_at) 
 
 void ticker::look_at_all() {
   try {
+    // So that people see this node also while it has nothing to do.
+    static_cast<void>(lease_->current());
     auto const known_at = local_clock::now();
     for (auto const& one : schedules::all(with_, zones_)) {
       place mine;
@@ -234,7 +226,7 @@ std::optional<ticker::instant> ticker::look_at(place const& what) {
     if (got.decided) launch_.prune(*of, stopping_.get_token());
     if (got.look_again) return local_clock::now();
     // Nothing was to be done, or could be: nothing will be, before something changes.
-    auto const at = due(*of);
+    auto const at = schedules::due(*of);
     return at && *at <= of->now ? known_at + options_.poll : when(*of, known_at);
   }
   // It must be looked at while the handler works: ticks that come meanwhile are skipped.

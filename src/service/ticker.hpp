@@ -70,9 +70,6 @@ class ticker {
   /// False: it was handed back.
   bool call(tick_handler const& handler, schedules::launched one);
   bool finish(tick& done, std::optional<std::string> const& failure);
-  /// When there is something to do, as far as is known; empty: nothing is known of. On failure:
-  /// throws daybook::error where its zone is not here.
-  [[nodiscard]] static std::optional<timestamp> due(schedules::definition const& of);
   /// When to look then.
   [[nodiscard]] instant when(schedules::definition const& of, instant known_at) const;
   /// Precondition: the guard is held.
@@ -86,6 +83,7 @@ class ticker {
   void told(std::string_view why) const;
 
   core::context with_;
+  core::holder* lease_;
   node_options options_;
   schedules::launcher launch_;
   schedules::zones zones_;

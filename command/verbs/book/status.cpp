@@ -1,4 +1,6 @@
-// daybook status: the book at a glance.
+// daybook status: what is wrong, and the book at a glance.
+#include "cli/holder_words.hpp"
+
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
@@ -9,6 +11,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace command {
 
@@ -54,20 +61,82 @@ plans plans_of(daybook::book const& book) {
   return sum;
 }
 
+using json = nlohmann::ordered_json;
+
+json json_of(std::vector<daybook::problem> const& all) {
+  auto out = json::array();
+  for (auto const& one : all) {
+    out.push_back({{"kind", daybook::word_of(one.kind)},
+                   {"urgency", daybook::word_of(one.urgency)},
+                   {"subject", one.subject},
+                   {"since", command::json_of(one.since)},
+                   {"why", one.why},
+                   {"remedy", one.remedy}});
+  }
+  return out;
+}
+
+/// "act now: queue mail: tasks are due: ..., since 2026-11-21T12:00:00Z; daybook daemon"
+std::string line_of(daybook::problem const& one) {
+  return fmt::format("{}: {}: {}{}; {}\n", daybook::word_of(one.urgency), printable(one.subject),
+                     printable(one.why), one.since ? ", since " + seconds_of(*one.since) : "",
+                     printable(one.remedy));
+}
+
+/// For cron and monitoring.
+int check(daybook::book const& book, bool as_json) {
+  auto const problems = book.problems();
+  if (as_json) {
+    print_json({{"well", problems.empty()}, {"problems", json_of(problems)}});
+  } else if (problems.empty()) {
+    auto const holders = book.holders();
+    auto const alive = std::count_if(holders.begin(), holders.end(), [](auto const& one) {
+      return one.state == daybook::holder_state::alive;
+    });
+    print(fmt::format("well: no problems; processes alive: {}\n", alive));
+  }
+  for (auto const& one : problems) {
+    if (!as_json) print(line_of(one));
+  }
+  return problems.empty() ? exit_code::done : exit_code::differs;
+}
+
+/// Who has something in hand, and where; of many the first.
+void print_holders(std::vector<daybook::holder_info> const& all) {
+  constexpr int most = 10;
+  int more = -most;
+  for (auto const& one : all) {
+    if (one.work.empty() || ++more > 0) continue;
+    print(fmt::format("  process {} on {}, {}: {}\n", one.pid, printable(one.node),
+                      daybook::word_of(one.state), text_of(one.work)));
+  }
+  if (more > 0) print(fmt::format("  and {} more: daybook holders\n", more));
+}
+
 }  // namespace
 
 int status(arguments const& given) {
   CLI::App app{
-      "The book at a glance: what is in hand, what failed, what waits for a person. Runs, with "
-      "the\n"
-      "ticks of schedules; then tasks of all queues, and plans.",
+      "The book at a glance. First the problems: work that nobody does, and what waits for a "
+      "person.\n"
+      "Then runs, with the ticks of schedules; tasks of all queues; plans; and who has what in "
+      "hand.",
       "daybook status"};
+  app.footer(
+      "\nWhat has waited for a minute, and for the grain of its queue, is a problem.\n"
+      "\nExit codes: with --check, 0 when there is no problem, 1 when there is any.");
   database_options where;
   bool as_json = false;
+  bool checks = false;
   app.add_flag("--json", as_json, "One object, on one line");
+  app.add_flag("--check", checks,
+               "Only the problems, one a line: the thing, why, since when, and the command that "
+               "mends it");
   add_database_options(app, where);
   parse(app, given);
   auto const book = open_book(resolve(where));
+  if (checks) return check(book, as_json);
+  auto const problems = book.problems();
   auto const now = book.status();
   auto const of_queues = tasks_of(book);
   auto const of_plans = plans_of(book);
@@ -87,7 +156,8 @@ int status(arguments const& given) {
                 {"tasks_dead", of_queues.dead},
                 {"tasks_unknown", of_queues.unknown},
                 {"plans", of_plans.all},
-                {"plans_failing", of_plans.failing}});
+                {"plans_failing", of_plans.failing},
+                {"problems", json_of(problems)}});
     return exit_code::done;
   }
   auto const line = [](std::string_view name, std::int64_t count, std::string_view note = {}) {
@@ -95,8 +165,11 @@ int status(arguments const& given) {
                       count == 0 ? "" : note));
   };
   print(fmt::format("{}, {} by its clock\n\n", printable(book.url()), seconds_of(now.now)));
-  line("processes", now.holders_alive, "alive");
+  for (auto const& one : problems) print(line_of(one));
+  if (!problems.empty()) print("\n");
+  line("processes", now.holders_alive, "alive: daybook holders");
   line("in hand", now.runs_in_hand);
+  print_holders(book.holders());
   line("abandoned", now.runs_abandoned, "their process is dead: the next start takes them over");
   line("overdue", now.runs_overdue, "their deadline passed: the next start takes them over");
   line("interrupted", now.runs_interrupted, "the next start resumes them");

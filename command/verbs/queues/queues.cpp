@@ -111,7 +111,12 @@ void print_counts(daybook::queue_counts const& of) {
   print("\n");
   print_field("members", std::to_string(of.members));
   print_field("due", with_instant(of.due, "the oldest since", of.oldest_due));
-  print_field("running", fmt::format("{} in {} claims", of.running, of.claims));
+  if (of.overdue) print_field("overdue", "nobody takes any, since " + seconds_of(*of.overdue));
+  print_field("running",
+              fmt::format("{} in {} claims{}", of.running, of.claims,
+                          of.abandoned == 0 ? ""
+                                            : fmt::format("; {} abandoned, for their process died",
+                                                          of.abandoned)));
   print_field("waiting", with_instant(of.waiting, "the next due at", of.next_due));
   print_field("succeeded", std::to_string(of.succeeded));
   print_field("failed", std::to_string(of.failed));
@@ -121,11 +126,20 @@ void print_counts(daybook::queue_counts const& of) {
   print_field("discarded", std::to_string(of.discarded));
 }
 
-void add_row(table& to, std::string const& name, daybook::queue_counts const& of) {
-  to.add({printable(name), std::to_string(of.members), std::to_string(of.due),
-          seconds_of(of.oldest_due), std::to_string(of.running), std::to_string(of.succeeded),
-          std::to_string(of.failed), std::to_string(of.dead), std::to_string(of.unknown),
-          std::to_string(of.suspect), std::to_string(of.discarded), seconds_of(of.next_due)});
+/// Of the queue, with what is in it.
+std::string state_of(daybook::queue_info const& queue, daybook::queue_counts const& counts) {
+  if (counts.overdue) return "overdue since " + seconds_of(*counts.overdue);
+  return std::string(state_of(queue));
+}
+
+void add_row(table& to, daybook::queue_info const& info, daybook::queue_counts const& counts) {
+  to.add({printable(info.name), state_of(info, counts), std::to_string(counts.members),
+          std::to_string(counts.due), seconds_of(counts.oldest_due),
+          std::to_string(counts.running - counts.abandoned), std::to_string(counts.abandoned),
+          std::to_string(counts.succeeded), std::to_string(counts.failed),
+          std::to_string(counts.dead), std::to_string(counts.unknown),
+          std::to_string(counts.suspect), std::to_string(counts.discarded),
+          seconds_of(counts.next_due)});
 }
 
 }  // namespace
@@ -146,9 +160,11 @@ json json_of(daybook::queue_counts const& of) {
   return {{"members", of.members},
           {"due", of.due},
           {"oldest_due", command::json_of(of.oldest_due)},
+          {"overdue_since", command::json_of(of.overdue)},
           {"next_due", command::json_of(of.next_due)},
           {"waiting", of.waiting},
           {"running", of.running},
+          {"abandoned", of.abandoned},
           {"claims", of.claims},
           {"succeeded", of.succeeded},
           {"failed", of.failed},
@@ -225,16 +241,18 @@ int queues_stats(arguments const& given) {
   parse(app, given, "[NAME] [options]");
   auto const book = open_book(resolve(where));
   auto const names = app.count("NAME") > 0 ? std::vector<std::string>{name} : book.queues();
-  table rows({"NAME", "MEMBERS", "DUE", "OLDEST DUE", "RUNNING", "SUCCEEDED", "FAILED", "DEAD",
-              "UNKNOWN", "SUSPECT", "DISCARDED", "NEXT DUE"});
+  table rows({"NAME", "STATE", "MEMBERS", "DUE", "OLDEST DUE", "RUNNING", "ABANDONED", "SUCCEEDED",
+              "FAILED", "DEAD", "UNKNOWN", "SUSPECT", "DISCARDED", "NEXT DUE"});
   for (auto const& one : names) {
-    auto const counts = must_have_queue(book, one).counts();
+    auto const queue = must_have_queue(book, one);
+    auto const info = queue.info();
+    auto const counts = queue.counts();
     if (as_json) {
-      json out{{"name", one}};
+      json out{{"name", one}, {"paused", info.paused}};
       out.update(command::json_of(counts));
       print_json(out);
     } else {
-      add_row(rows, one, counts);
+      add_row(rows, info, counts);
     }
   }
   if (!as_json) rows.print();

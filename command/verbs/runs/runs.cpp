@@ -52,6 +52,7 @@ json json_of(daybook::run_info const& of) {
           {"succeeded", command::json_of(of.succeeded)},
           {"error", of.error},
           {"holder", json_of(of.holder, of.holder_alive)},
+          {"abandoned_since", command::json_of(of.abandoned)},
           {"deadline", command::json_of(of.deadline)},
           {"deadline_over", of.deadline_over},
           {"date", of.date ? json(text_of(*of.date)) : json(nullptr)},
@@ -127,10 +128,9 @@ std::string text_of(daybook::progress_info const& far) {
 
 /// What the state is worth now.
 std::string standing_of(daybook::run_info const& of) {
-  auto const word = text_of(of.state);
-  if (of.deadline_over) return "deadline passed, " + word;
-  if (of.holder && !of.holder_alive) return "abandoned, " + word;
-  return word;
+  auto const now =
+      of.abandoned ? "abandoned since " + seconds_of(*of.abandoned) : text_of(of.state);
+  return of.deadline_over ? "deadline passed, " + now : now;
 }
 
 void print_info(daybook::run_info const& info) {
@@ -221,14 +221,14 @@ std::string step_of(daybook::run_info const& of) {
 
 void print_text(std::vector<daybook::run_info> const& all) {
   table rows({"PROCESS", "KEY", "STATE", "RUN", "ATTEMPT", "STEPS", "STEP", "PROGRESS", "STARTED",
-              "ENDED", "NODE", "ERROR"});
+              "ENDED", "NODE", "PID", "ERROR"});
   for (auto const& one : all) {
     rows.add({printable(one.process), printable(one.key), standing_of(one),
               std::to_string(one.number), std::to_string(one.attempt),
               std::to_string(one.steps_done), step_of(one),
               one.progress ? text_of(*one.progress) : "-", seconds_of(one.attempt_started),
               seconds_of(one.ended), one.holder ? printable(one.holder->node) : "-",
-              printable(one.error)});
+              one.holder ? std::to_string(one.holder->pid) : "-", printable(one.error)});
   }
   rows.print();
 }

@@ -24,6 +24,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// A tick that was launched, and that nobody runs any more.
+constexpr std::string_view interrupted_word = "interrupted";
+
 json json_of(daybook::schedule_info const& of) {
   auto const& how = of.options;
   return {{"name", of.name},
@@ -34,6 +37,10 @@ json json_of(daybook::schedule_info const& of) {
           {"state", word_in(schedule_state_words, of.state)},
           {"next", command::json_of(of.next)},
           {"running", command::json_of(of.running)},
+          {"node", of.running ? json(of.node) : json(nullptr)},
+          {"pid", of.running ? json(of.pid) : json(nullptr)},
+          {"interrupted_since", command::json_of(of.interrupted)},
+          {"overdue_since", command::json_of(of.overdue)},
           {"decided", iso(of.decided)},
           {"window", iso(of.window)},
           {"catch_up", word_in(catch_up_words, how.catch_up)},
@@ -52,12 +59,15 @@ json json_of(daybook::tick_info const& of) {
   return {{"tick", iso(of.at)},
           {"first", iso(of.first)},
           {"count", of.count},
-          {"state", word_in(tick_state_words, of.state)},
+          {"state", of.interrupted ? interrupted_word : word_in(tick_state_words, of.state)},
           {"state_code", static_cast<int>(of.state)},
           {"window_start", skipped ? json(nullptr) : json(iso(of.window.from))},
           {"window_end", skipped ? json(nullptr) : json(iso(of.window.to))},
           {"due", command::json_of(of.due)},
           {"launched", command::json_of(of.launched)},
+          {"interrupted_since", command::json_of(of.interrupted)},
+          {"node", of.node.empty() ? json(nullptr) : json(of.node)},
+          {"pid", of.node.empty() ? json(nullptr) : json(of.pid)},
           {"ended", command::json_of(of.ended)},
           {"failures", of.failures},
           {"crashes", of.crashes},
@@ -70,12 +80,30 @@ std::string or_dash(std::optional<daybook::timestamp> const& when) {
   return when ? instant(*when) : "-";
 }
 
+std::string state_of(daybook::schedule_info const& schedule) {
+  auto text = std::string(word_in(schedule_state_words, schedule.state));
+  return schedule.overdue ? text + ", overdue since " + seconds_of(*schedule.overdue) : text;
+}
+
+/// "process 4711 on web1"
+std::string process_of(std::string const& node, std::int64_t pid) {
+  return fmt::format("process {} on {}", pid, printable(node));
+}
+
+std::string running_of(daybook::schedule_info const& schedule) {
+  if (!schedule.running) return "-";
+  auto const tick = instant(*schedule.running);
+  if (schedule.interrupted)
+    return fmt::format("{}, {} since {}", tick, interrupted_word,
+                       seconds_of(*schedule.interrupted));
+  return fmt::format("{}, {}", tick, process_of(schedule.node, schedule.pid));
+}
+
 void print_text(std::vector<daybook::schedule_info> const& all) {
   table rows({"NAME", "CRON", "ZONE", "STATE", "NEXT", "RUNNING", "DECIDED UP TO"});
   for (auto const& one : all) {
-    rows.add({printable(one.name), printable(one.cron), printable(one.options.zone),
-              std::string(word_in(schedule_state_words, one.state)), or_dash(one.next),
-              or_dash(one.running), instant(one.decided)});
+    rows.add({printable(one.name), printable(one.cron), printable(one.options.zone), state_of(one),
+              or_dash(one.next), running_of(one), instant(one.decided)});
   }
   rows.print();
 }
@@ -85,9 +113,9 @@ void print_text(daybook::schedule_info const& of) {
   print_field("name", printable(of.name));
   print_field("cron", printable(of.cron));
   print_field("zone", printable(how.zone));
-  print_field("state", word_in(schedule_state_words, of.state));
+  print_field("state", state_of(of));
   print_field("next", or_dash(of.next));
-  print_field("running", or_dash(of.running));
+  print_field("running", running_of(of));
   print_field("decided up to", instant(of.decided));
   print_field("next window", "from " + instant(of.window));
   print_field("gap, fold", fmt::format("{}, {}", word_in(gap_words, how.changes.gap),
@@ -110,6 +138,9 @@ std::string tick_of(daybook::tick_info const& one) {
 
 std::string standing_of(daybook::tick_info const& one) {
   auto text = std::string(word_in(tick_state_words, one.state));
+  if (one.interrupted)
+    text = fmt::format("{} since {}", interrupted_word, seconds_of(*one.interrupted));
+  if (!one.interrupted && !one.node.empty()) text += ", " + process_of(one.node, one.pid);
   if (one.due) text += " at " + seconds_of(*one.due);
   return one.by_hand ? text + ", by hand" : text;
 }

@@ -3,11 +3,14 @@
 #include "base/numbers.hpp"
 #include "core/admin/version.hpp"
 #include "core/tx/transact.hpp"
+#include "db/cells.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -215,6 +218,26 @@ finding version_finding(context const& with) {
   }
 }
 
+finding tables_finding(context const& with) {
+  std::set<std::string, std::less<>> there;
+  read(with, [&](db::session& on) {
+    there.clear();
+    auto const rows = db::run(on, with.sql["doctor.tables"], {});
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      there.insert(db::get<std::string>(rows.row(at)[0]));
+    }
+  });
+  auto const wanted = tables(with.sql);
+  std::string missing;
+  for (auto const& name : wanted) {
+    if (there.contains(name)) continue;
+    missing += (missing.empty() ? "missing: " : ", ") + with.sql.prefix() + name;
+  }
+  if (missing.empty()) return {"tables", verdict::ok, std::to_string(wanted.size()), ""};
+  return {"tables", verdict::invalid, missing,
+          "restore the book from a back-up: what these tables said is gone"};
+}
+
 }  // namespace
 
 std::vector<finding> examine(context const& with) {
@@ -232,6 +255,7 @@ std::vector<finding> examine(context const& with) {
     }
   });
   std::vector<finding> out{version_finding(with)};
+  if (out.front().worth == verdict::ok) out.push_back(tables_finding(with));
   for (auto& one : judged(with.dialect.name, seen)) out.push_back(std::move(one));
   return out;
 }

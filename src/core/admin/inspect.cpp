@@ -78,11 +78,12 @@ run_info read_info(std::span<cell const> row) {
     std::optional<std::int64_t> done, total;
     std::optional<std::string> note;
   } far;
+  timestamp left{};
   row_reader(row) >> out.process >> out.key >> out.state >> out.number >> out.attempt >>
       out.epoch >> out.steps_done >> out.first_started >> out.started >> out.attempt_started >>
       out.ended >> out.succeeded >> out.error >> who.holder >> who.node >> who.pid >> who.until >>
       who.in_hand >> renewed >> out.holder_alive >> out.deadline >> out.deadline_over >> out.date >>
-      far.done >> far.total >> far.note;
+      far.done >> far.total >> far.note >> left;
   if (far.done) {
     out.progress = {*far.done, far.total.value_or(0), std::move(far.note).value_or("")};
   }
@@ -91,6 +92,7 @@ run_info read_info(std::span<cell const> row) {
     out.holder_alive = false;
     return out;
   }
+  if (!out.holder_alive) out.abandoned = left;
   who.since = out.attempt_started;
   auto line = find_line(who.in_hand, out.process, out.key).value_or(in_hand_line{});
   who.in_hand = std::move(line.step);

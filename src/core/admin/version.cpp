@@ -126,6 +126,17 @@ std::vector<migration_info> migrations(db::catalogue const& sql) {
   return out;
 }
 
+std::vector<std::string> tables(db::catalogue const& sql) {
+  constexpr std::string_view before = "create table if not exists {";
+  std::vector<std::string> out;
+  auto const text = sql.migrations_text();
+  for (auto at = text.find(before); at != text.npos; at = text.find(before, at)) {
+    at += before.size();
+    out.emplace_back(text.substr(at, text.find('}', at) - at));
+  }
+  return out;
+}
+
 void migrate(context const& with, std::string_view where, db::clock_kind clock) {
   auto found = read_version(with);
   if (found && found->version >= library_version) {

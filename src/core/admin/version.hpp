@@ -39,6 +39,8 @@ void check_version(std::optional<book_version> const& found, std::string_view wh
 void check_joined(context const& with, db::session& on, std::string_view where);
 
 [[nodiscard]] std::vector<migration_info> migrations(db::catalogue const& sql);
+/// The tables of a book of this library's version, without the prefix, as the migrations make them.
+[[nodiscard]] std::vector<std::string> tables(db::catalogue const& sql);
 
 /// Brings the book to this library's version. `clock` is for a new book only.
 void migrate(context const& with, std::string_view where, db::clock_kind clock);

@@ -1,5 +1,6 @@
 // Where tasks are: in the one segment that covers each, or in a claim.
 #include "base/limits.hpp"
+#include "queue/admin/standing.hpp"
 #include "queue/claims/batch.hpp"
 #include "queue/members/store.hpp"
 
@@ -219,6 +220,10 @@ queue_counts store::counts() const {
     }
     decode(db::run(on, with_.sql["member.count"], {here.id}).row(0)[0], out.members);
   });
+  for (auto const& one : standings(with_, here.id)) {
+    out.abandoned = one.abandoned;
+    if (!one.paused && one.claims == 0) out.overdue = one.due;
+  }
   return out;
 }
 

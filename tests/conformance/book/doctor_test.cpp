@@ -81,6 +81,16 @@ TEST_P(doctor, with_a_book_of_another_version) {
   expect(now(), "book", verdict::invalid, "version 7");
 }
 
+TEST_P(doctor, with_a_book_whose_tables_are_not_all_there) {
+  expect(now(), "tables", verdict::ok, "");
+  database_.execute("drop table daybook_step");
+  database_.execute("drop table daybook_watch");
+  auto const found = now();
+  expect(found, "tables", verdict::invalid, "missing: daybook_step, daybook_watch");
+  EXPECT_NE(found.at("tables").remedy.find("back-up"), std::string::npos);
+  expect(found, "book", verdict::ok, "version");
+}
+
 /// On a connection of the application's, for ours are set up anew after whoever has changed them.
 TEST_P(doctor, of_sqlite) {
   if (!on_sqlite()) return;

@@ -1,0 +1,20 @@
+// What a person should know of a book now, found by looking at holders, runs, schedules, queues and
+// plans. Thread-safe.
+#pragma once
+
+#include "service/engine.hpp"
+
+#include <daybook/problems.hpp>
+
+#include <vector>
+
+namespace daybook {
+inline namespace v1 {
+namespace work {
+
+/// As book::problems().
+[[nodiscard]] std::vector<problem> find_problems(engine& in, problem_options const& options);
+
+}  // namespace work
+}  // namespace v1
+}  // namespace daybook
