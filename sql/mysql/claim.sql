@@ -219,6 +219,11 @@ values (:claim, :queue, :holder, :claimed_us, {now}, 0, '[]');
 insert ignore into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
 select :claim, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock;
 
+-- The mark of what was done once, when nobody asks for it any more.
+-- name: claim.unmark
+-- in: claim
+delete from {claim} where id = :claim and reclaimed_us is not null;
+
 -- name: claim.look
 -- in: claim
 -- out: reclaimed

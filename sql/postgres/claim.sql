@@ -221,6 +221,11 @@ insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
 select :claim::uuid, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock
 on conflict (id) do nothing;
 
+-- The mark of what was done once, when nobody asks for it any more.
+-- name: claim.unmark
+-- in: claim
+delete from {claim} where id = :claim and reclaimed_us is not null;
+
 -- name: claim.look
 -- in: claim
 -- out: reclaimed

@@ -345,6 +345,42 @@ TEST_P(queued_doubt, a_doubt_keeps_no_other_task_waiting) {
   EXPECT_EQ(q.counts().succeeded, 3);
 }
 
+// The second of two would do again what the first has had done.
+TEST_P(queued_doubt, what_is_asked_for_with_a_lost_reply_is_asked_for_once) {
+  auto q = book_.make_queue("asked");
+  q.import(keys(0, 3));
+  auto const finish = [&] {
+    std::size_t count = 0;
+    while (auto batch = q.claim()) {
+      for (auto const& one : batch->tasks()) batch->finish(one, result::success());
+      count += batch->tasks().size();
+      EXPECT_EQ(std::move(*batch).complete(), outcome::done);
+    }
+    return count;
+  };
+  auto const requests = [&] { return database_.query("select count(*) from daybook_request"); };
+  EXPECT_EQ(finish(), 3U);
+  daybook::remark const anna{.actor = "anna", .reason = "once more"};
+  for (std::string const place : {"before_commit", "committed"}) {
+    SCOPED_TRACE(place);
+    daybook::testing::arm("ask." + place, failpoint_action::cut);
+    EXPECT_TRUE(q.retry(key("k1")));
+    EXPECT_EQ(requests(), "1");
+    EXPECT_EQ(finish(), 1U);
+    daybook::testing::arm("ask." + place, failpoint_action::cut);
+    EXPECT_EQ(q.ask(task_state::succeeded, daybook::task_request::retry, anna), 3);
+    EXPECT_EQ(requests(), "3");
+    EXPECT_EQ(finish(), 3U);
+    daybook::testing::arm("operate." + place, failpoint_action::cut);
+    EXPECT_TRUE(q.set_priority(key("k2"), 3, anna));
+    EXPECT_EQ(requests(), "1");
+    EXPECT_EQ(finish(), 0U);
+  }
+  EXPECT_EQ(q.changes(key("k2")).size(), 2U);
+  EXPECT_FALSE(q.retry(key("nobody")));
+  EXPECT_EQ(database_.query("select count(*) from daybook_claim"), "1") << "the last one's mark";
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace
