@@ -229,6 +229,13 @@ delete from {claim} where id = :claim and reclaimed_us is not null;
 -- out: reclaimed
 select reclaimed_us is not null from {claim} where id = :claim;
 
+-- Whether all that was taken from a holder still has its tombstones, which are made after its end.
+-- name: claim.is_known
+-- in: holder, kept_us
+-- out: known
+select 1 from {holder}
+where uuid = :holder and (ended_us is null or ended_us > {now} - :kept_us);
+
 -- Claims in hand, for those who ask where a task is.
 -- name: claim.of_queue
 -- in: queue

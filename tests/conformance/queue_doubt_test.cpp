@@ -381,6 +381,40 @@ TEST_P(queued_doubt, what_is_asked_for_with_a_lost_reply_is_asked_for_once) {
   EXPECT_EQ(database_.query("select count(*) from daybook_claim"), "1") << "the last one's mark";
 }
 
+// A claim that was taken back is known for a day. After that only a holder that was never declared
+// dead can tell.
+TEST_P(queued_doubt, of_a_claim_that_nobody_remembers_nobody_knows_the_end) {
+  struct {
+    char const* cut;
+    bool taken_back;
+    std::chrono::hours later;
+    outcome became;
+  } const cases[] = {{"complete.committed", false, 25h, outcome::done},
+                     {"complete.committed", true, 1h, outcome::done},
+                     {"complete.before_commit", true, 1h, outcome::lost},
+                     {"complete.before_commit", true, 25h, outcome::unknown},
+                     {"complete.committed", true, 25h, outcome::unknown}};
+  int next = 0;
+  for (auto const& one : cases) {
+    SCOPED_TRACE(next);
+    auto q = book_.make_queue("claims " + std::to_string(next++));
+    auto heirs = other_.queue(q.name()).value();
+    q.import(keys(0, 2));
+    auto const other_claim = q.claim({.limit = 1}).value();
+    auto batch = q.claim({.limit = 1}).value();
+    batch.finish(batch.tasks()[0], result::success());
+    go_away(one.cut, "complete.begun");
+    EXPECT_EQ(fault_of([&] { std::move(batch).complete(); }), fault::internal);
+    clock_.advance(1h);
+    if (one.taken_back) {
+      EXPECT_GT(heirs.reclaim(), 0);
+    }
+    clock_.advance(one.later - 1h);
+    heirs.upkeep();
+    EXPECT_EQ(std::move(batch).complete(), one.became);
+  }
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace
