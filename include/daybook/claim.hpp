@@ -64,9 +64,10 @@ class DAYBOOK_EXPORT claim {
   bool flush();
 
   /// Ends the claim: what was finished is written, the rest is handed back as it was.
-  /// outcome::done, or outcome::lost: another has taken it, and of what flush() or perform() had
-  /// not written yet, nothing is. On failure: throws daybook::error, and the claim is as it was, or
-  /// has ended; complete() again says which.
+  /// outcome::done; or outcome::lost: another has taken it, and of what flush() or perform() had
+  /// not written yet, nothing is; or outcome::unknown: one of these two, but the reply was lost and
+  /// was asked for again more than a day after this process was declared dead. On failure: throws
+  /// daybook::error, and the claim is as it was, or has ended; complete() again says which.
   outcome complete() &&;
   /// The same, and the next batch of the queue in one trip to the database. Check `ended` first. On
   /// failure: throws, and the end may be written; complete(), or this again, says what became of

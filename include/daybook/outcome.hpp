@@ -53,7 +53,8 @@ enum class outcome : std::uint8_t {
   skipped,  ///< an earlier attempt of this run had done it; nothing was executed
   lost,     ///< this attempt no longer holds the run (or is past its deadline): nothing was
             ///< written, stop
-  unknown,  ///< an at-most-once step was begun and nobody knows its end: the run waits for a person
+  unknown,  ///< an at-most-once step was begun and nobody knows its end: the run waits for a
+            ///< person; of a claim's end: see claim::complete()
 };
 
 /// What became of what was written in a transaction of the application's.

@@ -41,7 +41,8 @@ class DAYBOOK_EXPORT manual_clock {
   book* book_;
 };
 
-/// Ends the lease of whoever holds the run, as if it had died long ago. False: nobody holds it.
+/// Declares dead whoever holds the run, also this process, as another would have done whose start()
+/// found that its lease was over. False: nobody holds it.
 DAYBOOK_EXPORT bool expire(book& of, process const& name, key const& piece = {});
 
 /// Renews this process's lease now, as the background does. False: it was declared dead.

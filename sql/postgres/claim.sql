@@ -221,10 +221,22 @@ insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
 select :claim::uuid, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock
 on conflict (id) do nothing;
 
+-- The mark of what was done once, when nobody asks for it any more.
+-- name: claim.unmark
+-- in: claim
+delete from {claim} where id = :claim and reclaimed_us is not null;
+
 -- name: claim.look
 -- in: claim
 -- out: reclaimed
 select reclaimed_us is not null from {claim} where id = :claim;
+
+-- Whether all that was taken from a holder still has its tombstones, which are made after its end.
+-- name: claim.is_known
+-- in: holder, kept_us
+-- out: known
+select 1 from {holder}
+where uuid = :holder and (ended_us is null or ended_us > {now} - :kept_us);
 
 -- Claims in hand, for those who ask where a task is.
 -- name: claim.of_queue

@@ -86,14 +86,14 @@ bool make(change const& what, std::string_view detail,
     bool before = false;
     try {
       auto const decided = transact(what.with, {.name = "operate"}, [&](db::session& on) {
-        before = false;
-        if (!guarded(on)) {
-          before = in_doubt && is_written(on, what, detail);
-          return decision::rollback;
-        }
+        bool const hit = guarded(on);
+        // Also where it hit again: what it changed before may have been changed back since.
+        before = in_doubt && is_written(on, what, detail);
+        if (!hit || before) return decision::rollback;
         write_down(on, what, detail);
         return decision::commit;
       });
+      if (before) confirm_seen(what.with);
       return before || decided == decision::commit;
     } catch (lost_reply const&) {
       in_doubt = true;

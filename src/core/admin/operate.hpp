@@ -52,8 +52,8 @@ struct change {
 };
 
 /// Runs `guarded` in a transaction and, only where it hit, writes down that it did. False: it hit
-/// nothing. It must be able to hit once only: after a lost reply it is run again, waits for the
-/// lost transaction's lock, and then `detail`, the same for no two changes, is the evidence.
+/// nothing. After a lost reply it is run again, waits for the lost transaction's lock, and then
+/// `detail`, the same for no two changes, is the evidence.
 bool make(change const& what, std::string_view detail,
           std::function<bool(db::session&)> const& guarded);
 

@@ -81,7 +81,7 @@ outcome held_run::at_most_once(std::string_view name, act const& work, probe con
       auto const before = settle_intent(with, look, name, value, "nobody recorded how it ended");
       if (before != outcome::skipped) return before;
     }
-    auto const intended = try_intend(name);
+    auto const intended = intend_in_time(name);
     if (intended != outcome::done) return intended;
     return act_at_most_once(with, work, look, name, value);
   };
@@ -139,7 +139,7 @@ outcome held_run::intend(std::string_view name) {
   if (memory_.steps.contains(name)) return outcome::skipped;
   auto what = outcome::lost;
   try {
-    what = memory_.intents.contains(name) ? outcome::unknown : try_intend(name);
+    what = memory_.intents.contains(name) ? outcome::unknown : intend_in_time(name);
     if (what == outcome::unknown && !mark_unknown(name)) what = outcome::lost;
   } catch (...) {
     used_.erase(std::string(name));
@@ -213,6 +213,15 @@ outcome held_run::try_intend(std::string_view name) {
   }
   memory_.intents.emplace(name);
   return outcome::done;
+}
+
+/// A probe, and the intent itself, may take longer than a lease. An intent that comes too late is
+/// given up, for nothing was begun.
+outcome held_run::intend_in_time(std::string_view name) {
+  auto const intended = try_intend(name);
+  if (intended != outcome::done || lease_is_good()) return intended;
+  static_cast<void>(try_abandon(name));
+  return outcome::lost;
 }
 
 outcome held_run::try_abandon(std::string_view name) {

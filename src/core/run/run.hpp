@@ -124,6 +124,7 @@ class held_run {
                     std::string_view name, std::string& value);
   bool mark_unknown(std::string_view name);
   outcome try_intend(std::string_view name);
+  outcome intend_in_time(std::string_view name);
   outcome try_abandon(std::string_view name);
   outcome leave_unknown(std::string_view name, std::string_view why);
   [[nodiscard]] effect effect_of(std::string_view name) const;

@@ -71,7 +71,8 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     }
     auto const seen = look_at(name, piece);
     if (auto no = refused(seen, options)) {
-      if (no->why() == refusal::done_before) confirm_seen();
+      // That is for ever: an answer that a fail-over takes back would be none.
+      if (no->why() == refusal::done_before) confirm_seen(with_);
       return no;
     }
     std::exception_ptr locked;
@@ -91,22 +92,18 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
   }
 }
 
-/// That it was done is for ever: an answer that a fail-over takes back would be none.
-void runs::confirm_seen() {
-  for (backoff pauses(usual_patience);;) {
-    try {
-      return read(with_, [](db::session& on) { on.confirm_seen(); });
-    } catch (error const& e) {
-      if (!e.in_doubt() || !pauses.pause()) throw;
-    }
-  }
+/// Nobody declares itself dead: who is late renews, unless another was faster.
+bool runs::is_mine(std::string_view holder) const {
+  auto const self = lease_->peek();
+  return self && !self->dead() && self->uuid() == holder;
 }
 
-std::optional<started> runs::refused(look const& seen, start_options options) {
+std::optional<started> runs::refused(look const& seen, start_options options) const {
   if (!seen.exists) return std::nullopt;
   if (seen.state == run_state::unknown) return started(refusal::unknown_outcome);
   if (seen.in_hand()) {
-    if (seen.holder_ended || seen.lease_over || seen.deadline_over) return std::nullopt;
+    bool const dead = seen.holder_ended || (seen.lease_over && !is_mine(seen.who.holder));
+    if (dead || seen.deadline_over) return std::nullopt;
     return started(refusal::running_elsewhere, seen.who);
   }
   if (options.once && seen.succeeded) return started(refusal::done_before);
@@ -251,7 +248,9 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   // First the holder is dead, once and for ever; then its row is free. In two transactions: a
   // row that a stopped process keeps locked must not undo the first.
   try {
-    if (!seen.holder_ended && seen.lease_over) mark_dead(with_, seen.who.holder);
+    if (!seen.holder_ended && seen.lease_over && !is_mine(seen.who.holder)) {
+      mark_dead(with_, seen.who.holder);
+    }
     progress_values const far{seen.line ? seen.line->how_far : std::nullopt};
     auto const freed = write(with_, {.name = "free"}, with_.sql["run.free"],
                              {name.str(), piece.str(), seen.who.holder, seen.who.in_hand,

@@ -68,8 +68,7 @@ class runs {
                               std::int64_t epoch, std::exception_ptr& locked,
                               beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
-  static std::optional<started> refused(look const& seen, start_options options);
-  void confirm_seen();
+  [[nodiscard]] std::optional<started> refused(look const& seen, start_options options) const;
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,
@@ -80,6 +79,7 @@ class runs {
   /// Declares the holder dead where its lease is over, and frees the run. False: the row is locked
   /// by a process that does not go on.
   bool take_over(process const& name, key const& piece, look const& seen);
+  [[nodiscard]] bool is_mine(std::string_view holder) const;
   memory memory_of(process const& name, key const& piece, std::int64_t number);
 
   context with_;

@@ -275,6 +275,16 @@ void read(context const& with, std::chrono::milliseconds patience,
   with_session(with, {.name = "read", .patience = patience}, patience_from::beginning, body);
 }
 
+void confirm_seen(context const& with) {
+  for (backoff pauses(usual_patience);;) {
+    try {
+      return read(with, [](db::session& on) { on.confirm_seen(); });
+    } catch (error const& e) {
+      if (!e.in_doubt() || !pauses.pause()) throw;
+    }
+  }
+}
+
 }  // namespace core
 }  // namespace v1
 }  // namespace daybook

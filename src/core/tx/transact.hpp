@@ -80,6 +80,9 @@ inline void read(context const& with, std::function<void(db::session&)> const& b
 db::table write_once(context const& with, db::session& on, std::string_view name,
                      db::entry const& what, std::initializer_list<value> values);
 
+/// Returns when what was read before is where a COMMIT would wait for it. On failure: as read().
+void confirm_seen(context const& with);
+
 /// Calls `body`, and again where its reply is lost: for what is as good twice as once.
 template <class F>
 auto insist(F const& body) {

@@ -306,13 +306,18 @@ void batch::tell(ends const& what) const noexcept {
   for (auto const& one : what.failed) queues::tell(*of_, one, tasks_[position({.id = one.id})].key);
 }
 
-/// After a COMMIT with a lost reply: a claim that is not there was ended by us.
+/// After a COMMIT with a lost reply: a claim that is not there was ended by us, as long as one that
+/// was taken back would have its tombstone.
 outcome batch::what_became() {
   auto out = outcome::lost;
-  core::read(of_->with(), of_->with().lease, [&](db::session& on) {
-    auto const found = db::run(on, of_->with().sql["claim.look"], {id_});
-    out = found.size() == 0 ? outcome::done : outcome::lost;
+  auto const& with = of_->with();
+  core::read(with, with.lease, [&](db::session& on) {
+    out = outcome::lost;
+    if (db::run(on, with.sql["claim.look"], {id_}).size() > 0) return;
+    auto const known = db::run(on, with.sql["claim.is_known"], {holder_, tombstone_us});
+    out = known.size() > 0 ? outcome::done : outcome::unknown;
   });
+  if (out == outcome::done) core::confirm_seen(with);
   return out;
 }
 
@@ -429,7 +434,7 @@ outcome batch::complete_and_claim(claim_options const& options, std::unique_ptr<
     if (took.any()) of_->add_orphan(id, holder);
     throw;
   }
-  if (became == outcome::lost) return became;
+  if (became != outcome::done) return became;
   next = of_->taken(std::move(took), id, holder);
   if (next) of_->follow_seen();
   return became;

@@ -53,15 +53,15 @@ std::vector<std::string> keys_of(core::context const& with, db::session& on, std
   return out;
 }
 
-}  // namespace
-
-void store::mark_dead(std::string const& holder) const {
+void mark_dead(core::context const& with, std::string const& holder) {
   try {
-    core::mark_dead(with_, holder);
+    core::mark_dead(with, holder);
   } catch (core::lost_reply const&) {
     // claim.seize looks whether it is.
   }
 }
+
+}  // namespace
 
 bool store::reclaim_one(std::string const& id, std::string const& holder) {
   std::vector<last_failure> failed;
@@ -130,7 +130,7 @@ std::int64_t store::reclaim() {
   for (auto const& one : abandoned) {
     // Nobody declares itself dead: who is late renews, unless another was faster.
     if (!one.marked && who && !who->dead() && one.holder == who->uuid()) continue;
-    if (!one.marked) mark_dead(one.holder);
+    if (!one.marked) mark_dead(with_, one.holder);
     if (reclaim_one(one.id, one.holder)) ++count;
   }
   return count;

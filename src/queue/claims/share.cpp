@@ -123,8 +123,8 @@ share::fate share::told() {
       if (found.size() > 0) decode(found.row(0)[0], state);
       return state == static_cast<std::int64_t>(task_state::succeeded);
     });
-    if (!lost_) on.confirm_seen();
   });
+  if (!lost_) core::confirm_seen(with);
   return lost_ ? fate::lost : fate::committed;
 }
 

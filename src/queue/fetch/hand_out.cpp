@@ -294,15 +294,15 @@ void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
       limit > 0 ? of->of->complete_and_claim(asked_for(limit), next) : of->of->complete();
   {
     std::lock_guard const lock(guard_);
-    if (became == outcome::lost) {
-      lose(of);
-    } else {
+    if (became == outcome::done) {
       remove(of);
+    } else {
+      lose(of);
     }
     // What it has put back may be due before the next poll.
     if (!next) poll_at_ = {};
   }
-  if (became == outcome::lost) of->lost.request_stop();
+  if (became != outcome::done) of->lost.request_stop();
   if (!next) return;
   auto const tasks = next->tasks().size();
   add(std::move(next), false);

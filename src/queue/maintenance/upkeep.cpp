@@ -23,7 +23,6 @@ constexpr std::int64_t ids_a_piece = 10'000;
 constexpr std::int64_t least_piece = 10;
 constexpr std::int64_t largest_piece = 1000;
 constexpr std::int64_t ids_at_once = 100'000;
-constexpr std::int64_t tombstone_us = 86'400'000'000;  ///< how long a reclaimed claim is known
 
 /// So many segments, should they be as these.
 std::int64_t piece_like(std::vector<segment> const& these) {

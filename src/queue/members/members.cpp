@@ -342,16 +342,38 @@ bool store::set_payload(key const& of, std::optional<std::string> const& payload
 bool store::ask(key const& of, asked what) {
   with_.check_process();
   rings_at_the_end const rings{*this};
-  for (bool again = true;;) {
-    try {
-      // Asked for twice is as good as once.
-      return core::write(with_, {.name = "ask"}, with_.sql["request.put"],
-                         {present().id, of.str(), static_cast<std::int64_t>(what), std::int64_t{0}})
-                 .affected > 0;
-    } catch (core::lost_reply const&) {
-      if (!std::exchange(again, false)) throw;
-    }
+  return do_once("ask", [&](db::session& on) {
+    return db::run(on, with_.sql["request.put"],
+                   {present().id, of.str(), static_cast<std::int64_t>(what), std::int64_t{0}})
+               .affected > 0;
+  });
+}
+
+/// Its mark is a tombstone of a claim with a fresh id, which the database accepts once. The next
+/// such transaction removes it; upkeep() does so after a day.
+bool store::do_once(std::string_view name, std::function<bool(db::session&)> const& body) const {
+  auto const mark = new_id();
+  std::vector<std::string> settled;
+  {
+    std::lock_guard const lock(guard_);
+    settled.swap(marks_);
   }
+  bool const there = core::insist([&] {
+    return core::transact(with_, {.name = name}, [&](db::session& on) {
+             auto const put =
+                 db::run(on, with_.sql["claim.settle"], {mark, present().id, std::string_view()});
+             if (put.affected == 0) {
+               on.confirm_seen();
+               return core::decision::commit;
+             }
+             for (auto const& one : settled) db::run(on, with_.sql["claim.unmark"], {one});
+             return body(on) ? core::decision::commit : core::decision::rollback;
+           }) == core::decision::commit;
+  });
+  std::lock_guard const lock(guard_);
+  if (there) settled = {mark};
+  marks_.insert(marks_.end(), settled.begin(), settled.end());
+  return there;
 }
 
 void store::pause(bool paused) {

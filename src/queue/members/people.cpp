@@ -112,6 +112,7 @@ bool put_request(store const& in, key const& of, task_request what, remark const
                  ? core::decision::commit
                  : core::decision::rollback;
     });
+    if (before) core::confirm_seen(in.with());
     return before || decided == core::decision::commit;
   });
   in.ring();
@@ -137,12 +138,7 @@ bool put_priority(store const& in, key const& task, int priority, remark const* 
     return core::make({in.with(), process, task.str(), "priority", core::bounded_remark(*by)},
                       std::to_string(priority) + "; request " + store::new_id(), put);
   }
-  // Asked for twice is as good as once.
-  return core::insist([&] {
-    return core::transact(in.with(), {.name = "ask"}, [&](db::session& on) {
-             return put(on) ? core::decision::commit : core::decision::rollback;
-           }) == core::decision::commit;
-  });
+  return in.do_once("ask", put);
 }
 
 std::int64_t in_front(store const& in, key const& task) {
@@ -174,18 +170,12 @@ std::int64_t put_requests(store const& in, task_state state, task_request what, 
   while (after >= 0) {
     auto const from = after;
     std::int64_t count = 0;
-    try {
-      core::transact(in.with(), {.name = "ask"}, [&](db::session& on) {
-        after = from;
-        count = put_requests_of_piece(in, on, state, what, after);
-        if (count == 0) return core::decision::rollback;
-        write_down(on, change, detail);
-        return core::decision::commit;
-      });
-    } catch (core::lost_reply const&) {
-      after = from;  // once more: asked for twice is as good as once
-      continue;
-    }
+    in.do_once("ask", [&](db::session& on) {
+      after = from;
+      count = put_requests_of_piece(in, on, state, what, after);
+      if (count > 0) write_down(on, change, detail);
+      return count > 0;
+    });
     sum += count;
     in.ring();
     if (told) told(sum);

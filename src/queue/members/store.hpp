@@ -65,6 +65,8 @@ class store : public std::enable_shared_from_this<store> {
   bool remove_in(db::session& on, key const& of);
   bool set_payload(key const& of, std::optional<std::string> const& payload);
   bool ask(key const& of, asked what);
+  /// A transaction that takes effect once though its reply is lost. False: `body` did not want it.
+  bool do_once(std::string_view name, std::function<bool(db::session&)> const& body) const;
   void pause(bool paused);
   bool open_round(timestamp at);
 
@@ -78,15 +80,13 @@ class store : public std::enable_shared_from_this<store> {
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
   search add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
                     claim_options const& options);
-  /// From the answers to these.
   [[nodiscard]] static taking answered(std::span<db::table> answers, claim_options const& options);
   /// What was taken and committed; the calls give what it found. Null: nothing is due.
   /// On failure the claim is an orphan.
   std::unique_ptr<batch> taken(taking what, std::string const& id, std::string const& holder);
   std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
   std::int64_t reclaim();
-  /// How many of what people asked for were done.
-  std::int64_t attend();
+  std::int64_t attend();  ///< how many of what people asked for were done
   /// The same where it was not done for a second.
   void attend_at_times();
 
@@ -152,7 +152,6 @@ class store : public std::enable_shared_from_this<store> {
   [[nodiscard]] std::int64_t segments_for(std::int64_t limit) const;
   void learn(std::int64_t ids, std::size_t segments, std::int64_t version);
   void settle_orphan(orphan const& one);
-  void mark_dead(std::string const& holder) const;
   bool reclaim_one(std::string const& id, std::string const& holder);
   std::int64_t attend_page(row const& here, std::int64_t& after) const;
   bool attend_one(db::session& on, row const& here, std::span<cell const> request,
@@ -177,6 +176,7 @@ class store : public std::enable_shared_from_this<store> {
   std::int64_t seen_version_ = 0;  ///< of the queue's row, by the last claim
   double ids_a_segment_ = 1000;    ///< as the last claims found them
   std::vector<orphan> orphans_;
+  mutable std::vector<std::string> marks_;  ///< of do_once(), whose replies have come
 };
 
 /// Makes the queue, or changes it to these options; null `by`: nobody is written down for that. On

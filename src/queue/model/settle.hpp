@@ -25,6 +25,8 @@ inline constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max(
 inline constexpr std::int64_t front_us = std::int64_t{1} << 58;
 /// The lanes from this one on are claimed singly.
 inline constexpr int priorities = 10;
+/// A claim that was taken back is known for so long.
+inline constexpr std::int64_t tombstone_us = 86'400'000'000;
 /// A row of outcomes covers no more ids, so that those of a task are found among few rows.
 inline constexpr std::int64_t widest_outcome = 1000;
 

@@ -118,6 +118,22 @@ TEST_P(replication, so_are_records_ends_and_starts) {
   EXPECT_EQ(seen().info.state, run_state::succeeded);
 }
 
+TEST_P(replication, so_are_the_ends_of_tasks_and_what_people_ask_for) {
+  if (!on_postgres()) return;
+  auto q = book_.make_queue("calls");
+  q.add(key("one"));
+  auto batch = q.claim().value();
+  batch.finish(batch.tasks()[0], daybook::result::success());
+  is_done_when_the_standby_is_gone([&] { EXPECT_EQ(std::move(batch).complete(), outcome::done); });
+  daybook::remark const anna{.actor = "anna", .reason = "once more"};
+  is_done_when_the_standby_is_gone([&] { EXPECT_TRUE(q.retry(key("one"))); });
+  EXPECT_EQ(database_.query("select count(*) from daybook_request"), "1");
+  is_done_when_the_standby_is_gone(
+      [&] { EXPECT_TRUE(q.ask(key("one"), daybook::task_request::retry, anna)); });
+  is_done_when_the_standby_is_gone([&] { EXPECT_TRUE(q.set_priority(key("one"), 3, anna)); });
+  EXPECT_EQ(q.changes(key("one")).size(), 2U);
+}
+
 TEST_P(replication, that_it_was_done_before_is_told_when_the_standby_has_it) {
   if (!on_postgres()) return;
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).finish());

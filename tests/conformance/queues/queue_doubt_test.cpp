@@ -345,6 +345,76 @@ TEST_P(queued_doubt, a_doubt_keeps_no_other_task_waiting) {
   EXPECT_EQ(q.counts().succeeded, 3);
 }
 
+// The second of two would do again what the first has had done.
+TEST_P(queued_doubt, what_is_asked_for_with_a_lost_reply_is_asked_for_once) {
+  auto q = book_.make_queue("asked");
+  q.import(keys(0, 3));
+  auto const finish = [&] {
+    std::size_t count = 0;
+    while (auto batch = q.claim()) {
+      for (auto const& one : batch->tasks()) batch->finish(one, result::success());
+      count += batch->tasks().size();
+      EXPECT_EQ(std::move(*batch).complete(), outcome::done);
+    }
+    return count;
+  };
+  auto const requests = [&] { return database_.query("select count(*) from daybook_request"); };
+  EXPECT_EQ(finish(), 3U);
+  daybook::remark const anna{.actor = "anna", .reason = "once more"};
+  for (std::string const place : {"before_commit", "committed"}) {
+    SCOPED_TRACE(place);
+    daybook::testing::arm("ask." + place, failpoint_action::cut);
+    EXPECT_TRUE(q.retry(key("k1")));
+    EXPECT_EQ(requests(), "1");
+    EXPECT_EQ(finish(), 1U);
+    daybook::testing::arm("ask." + place, failpoint_action::cut);
+    EXPECT_EQ(q.ask(task_state::succeeded, daybook::task_request::retry, anna), 3);
+    EXPECT_EQ(requests(), "3");
+    EXPECT_EQ(finish(), 3U);
+    daybook::testing::arm("operate." + place, failpoint_action::cut);
+    EXPECT_TRUE(q.set_priority(key("k2"), 3, anna));
+    EXPECT_EQ(requests(), "1");
+    EXPECT_EQ(finish(), 0U);
+  }
+  EXPECT_EQ(q.changes(key("k2")).size(), 2U);
+  EXPECT_FALSE(q.retry(key("nobody")));
+  EXPECT_EQ(database_.query("select count(*) from daybook_claim"), "1") << "the last one's mark";
+}
+
+// A claim that was taken back is known for a day. After that only a holder that was never declared
+// dead can tell.
+TEST_P(queued_doubt, of_a_claim_that_nobody_remembers_nobody_knows_the_end) {
+  struct {
+    char const* cut;
+    bool taken_back;
+    std::chrono::hours later;
+    outcome became;
+  } const cases[] = {{"complete.committed", false, 25h, outcome::done},
+                     {"complete.committed", true, 1h, outcome::done},
+                     {"complete.before_commit", true, 1h, outcome::lost},
+                     {"complete.before_commit", true, 25h, outcome::unknown},
+                     {"complete.committed", true, 25h, outcome::unknown}};
+  int next = 0;
+  for (auto const& one : cases) {
+    SCOPED_TRACE(next);
+    auto q = book_.make_queue("claims " + std::to_string(next++));
+    auto heirs = other_.queue(q.name()).value();
+    q.import(keys(0, 2));
+    auto const other_claim = q.claim({.limit = 1}).value();
+    auto batch = q.claim({.limit = 1}).value();
+    batch.finish(batch.tasks()[0], result::success());
+    go_away(one.cut, "complete.begun");
+    EXPECT_EQ(fault_of([&] { std::move(batch).complete(); }), fault::internal);
+    clock_.advance(1h);
+    if (one.taken_back) {
+      EXPECT_GT(heirs.reclaim(), 0);
+    }
+    clock_.advance(one.later - 1h);
+    heirs.upkeep();
+    EXPECT_EQ(std::move(batch).complete(), one.became);
+  }
+}
+
 DAYBOOK_ON_EVERY_ENGINE(queued_doubt);
 
 }  // namespace

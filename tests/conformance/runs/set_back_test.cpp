@@ -2,10 +2,13 @@
 // server that was behind, or a restore: its rows are put back as they were. Nothing goes on over
 // what was lost, nothing is stuck, and nothing is done by another queue's handler.
 #include "conformance/fixture.hpp"
+#include "conformance/waiting.hpp"
 
 #include <daybook/node.hpp>
 #include <daybook/queue.hpp>
 
+#include <atomic>
+#include <future>
 #include <set>
 
 namespace conformance {
@@ -38,6 +41,47 @@ class set_back : public on_engine {
     std::vector<daybook::entry> out;
     for (int i = 0; i < count; ++i) out.push_back({key("k" + std::to_string(i))});
     return out;
+  }
+  /// Does it at one instant of the book, while others work.
+  void at_one_instant(std::vector<std::string> const& statements) {
+    std::string all;
+    for (auto const& table : tables()) {
+      for (std::string const prefix : {"", "kept_"}) {
+        all += (all.empty() ? "" : ", ") + prefix + table + (on_mariadb() ? " write" : "");
+      }
+    }
+    // Where another has locks that it waits with, it is tried again.
+    EXPECT_TRUE(comes_true([&] {
+      support::raw_connection on(database_.url());
+      try {
+        if (on_postgres()) on.execute("begin");
+        on.execute((on_mariadb() ? "lock tables " : "lock table ") + all);
+        for (auto const& one : statements) on.execute(one);
+        on.execute(on_mariadb() ? "unlock tables" : "commit");
+        return true;
+      } catch (std::exception const&) {
+        return false;
+      }
+    }));
+  }
+  void dump() {
+    std::vector<std::string> statements;
+    for (auto const& table : tables()) {
+      database_.execute("create table kept_" + table + " as select * from " + table +
+                        " where 1 = 0");
+      statements.push_back("insert into kept_" + table + " select * from " + table);
+    }
+    at_one_instant(statements);
+  }
+  void restore() {
+    std::vector<std::string> statements;
+    for (auto const& table : tables()) {
+      statements.push_back("delete from " + table);
+      statements.push_back("insert into " + table +
+                           (on_postgres() ? " overriding system value" : "") +
+                           " select * from kept_" + table);
+    }
+    at_one_instant(statements);
   }
   /// What is done by claims of this queue, of suspects first: the keys.
   static std::multiset<std::string> finish_all(daybook::queue of) {
@@ -287,6 +331,72 @@ TEST_P(set_back, a_tick_whose_end_was_lost_is_done_again) {
   EXPECT_EQ(leads.ticks().front().state, daybook::tick_state::done);
   clock_.advance(1min);
   EXPECT_EQ(first.drain(), 1);
+}
+
+// Nobody renews by hand here, nor looks: workers and runs of two processes go on by themselves.
+TEST_P(set_back, a_restore_under_live_workers_loses_nothing) {
+  if (on_sqlite()) return;  // whose file is replaced by nobody who lives
+  constexpr int tasks = 200;
+  constexpr int ends = 12;
+  std::atomic<int> begun = 0;
+  std::atomic<bool> dumped = false;
+  std::atomic<bool> restored = false;
+  auto const wait_at = [&](int count, int first, int second) {
+    EXPECT_TRUE(comes_true(
+        [&] { return (count <= first || dumped.load()) && (count <= second || restored.load()); }));
+  };
+  auto here = database_.open(watched(1500ms));
+  auto there = database_.open(watched(1500ms));
+  auto q = here.make_queue("calls", {.attempts = 100, .backoff = 0ms, .crash_limit = 100});
+  q.import(keys(tasks));
+  daybook::node first(here);
+  daybook::node second(there);
+  for (auto* const node : {&first, &second}) {
+    node->work("calls",
+               [&](daybook::job& job) {
+                 wait_at(++begun, tasks / 4, tasks / 2);
+                 job.perform([&](transaction& tx) {
+                   tx.exec("insert into effect(name) values (:n)", job.task().key);
+                 });
+                 return result::success();
+               },
+               {.threads = 2, .claims = {.flush_every = 100ms, .poll = 20ms}});
+    node->start();
+  }
+  auto const do_run = [&](int at) {
+    try {
+      auto got = here.start(nightly_, key("run " + std::to_string(at)), {.once = true});
+      if (!got) return got.why() == refusal::done_before;
+      auto run = std::move(got).take();
+      wait_at(at, ends / 3, ends);
+      if (!run.step("one", insert("run"))) return false;
+      wait_at(at, ends, 2 * ends / 3);
+      return run.step("two", insert("run")) && std::move(run).finish();
+    } catch (daybook::error const& e) {
+      if (!e.retryable()) throw;
+      return false;
+    }
+  };
+  auto const runs = std::async(std::launch::async, [&] {
+    for (int at = 0; at < ends; ++at) EXPECT_TRUE(comes_true([&] { return do_run(at); }));
+  });
+  EXPECT_TRUE(comes_true([&] { return begun > tasks / 4; }));
+  dump();
+  dumped = true;
+  EXPECT_TRUE(comes_true([&] { return begun > tasks / 2; }));
+  restore();
+  restored = true;
+  runs.wait();
+  for (int at = 0; at < ends; ++at) EXPECT_TRUE(comes_true([&] { return do_run(at); }));
+  EXPECT_TRUE(comes_true([&] { return q.counts().succeeded == tasks; }));
+  first.stop();
+  second.stop();
+  EXPECT_EQ(effects("run"), std::to_string(2 * ends));
+  EXPECT_EQ(database_.query("select count(*) from effect where name <> 'run'"),
+            std::to_string(tasks));
+  EXPECT_EQ(database_.query("select count(distinct name) from effect where name <> 'run'"),
+            std::to_string(tasks));
+  EXPECT_GE(log_.count("set_back"), 2U);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(set_back);

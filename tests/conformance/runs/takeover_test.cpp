@@ -1,5 +1,7 @@
 // Take-over: only from the dead, who stay dead; and the fence that holds a zombie off.
 #include "conformance/fixture.hpp"
+#include "conformance/waiting.hpp"
+#include "service/engine.hpp"
 
 #include <functional>
 
@@ -104,10 +106,25 @@ TEST_P(takeover, a_dead_holder_that_has_not_noticed_takes_as_another) {
   EXPECT_EQ(taken(book_.start(nightly_, day_)).attempt(), 3);
 }
 
+// Its lease looks over to everybody, but nobody has said so yet: a renewal still comes through.
+TEST_P(takeover, nobody_declares_itself_dead) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto late = taken(book_.start(nightly_, key{"late"}, {.deadline = 10s}));
+  clock_.advance(31s);
+  EXPECT_EQ(book_.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(taken(book_.start(nightly_, key{"late"})).attempt(), 2);
+  EXPECT_EQ(ended_how("dead"), "0");
+  EXPECT_TRUE(run.step("load", insert("load")));
+  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_TRUE(std::move(run).finish());
+}
+
 TEST_P(takeover, the_dead_resumes_its_own_run_as_another) {
   auto lost = taken(book_.start(nightly_, day_));
+  auto also_lost = taken(book_.start(nightly_, key{"other"}));
   ASSERT_TRUE(lost.step("load", insert("load")));
   clock_.advance(31s);
+  auto const heir = taken(other_.start(nightly_, key{"other"}));
   auto again = taken(book_.start(nightly_, day_));
   EXPECT_EQ(again.attempt(), 2);
   EXPECT_EQ(again.step("load", insert("load")).what(), outcome::skipped);
@@ -163,6 +180,50 @@ TEST_P(takeover, a_holder_whose_row_was_deleted_is_dead) {
   EXPECT_EQ(heir.attempt(), 2);
   EXPECT_FALSE(daybook::testing::renew(book_));
   EXPECT_FALSE(run.step("zombie", insert("zombie")));
+}
+
+// A probe takes longer than a lease, and so may the intent itself: another has declared the holder
+// dead meanwhile, though nobody has this run yet.
+TEST_P(takeover, nothing_is_begun_outside_by_one_who_was_declared_dead_meanwhile) {
+  int calls = 0;
+  auto const pay = [&](daybook::effect const&) { ++calls; };
+  std::vector<daybook::run> heirs;
+  for (bool const by_halves : {false, true}) {
+    SCOPED_TRACE(by_halves);
+    key const piece(by_halves ? "halves" : "whole");
+    key const beside(by_halves ? "beside halves" : "beside whole");
+    recorder watching;
+    auto options = watched();
+    options.lease = 6s;
+    options.watch = &watching;
+    auto book = database_.open(options);
+    auto run = taken(book.start(nightly_, piece));
+    auto const also = taken(book.start(nightly_, beside));
+    if (!by_halves) {
+      ASSERT_TRUE(run.intend("pay"));
+      ASSERT_TRUE(std::move(run).release("later"));
+      run = taken(book.start(nightly_, piece));
+    }
+    auto const die = [&] {
+      clock_.advance(1h);
+      heirs.push_back(taken(other_.start(nightly_, beside)));
+      auto const& lease = book.internals().lease();
+      EXPECT_TRUE(comes_true([&] { return lease.peek()->since_renewal() > 4s; }));
+    };
+    if (by_halves) {
+      watching.on_retry = die;
+      daybook::testing::arm("intend.begun", failpoint_action::cut);
+      EXPECT_EQ(run.intend("pay").what(), outcome::lost);
+    } else {
+      auto const paid = run.at_most_once("pay", pay, [&](daybook::effect const&) {
+        die();
+        return daybook::probed<void>::not_done();
+      });
+      EXPECT_EQ(paid.what(), outcome::lost);
+    }
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(rows_of("intent"), "0") << "nobody needs to ask a person";
+  }
 }
 
 class zombie : public takeover {
