@@ -130,7 +130,7 @@ void read_number(declared_queue& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: some say what others may be.
-constexpr std::array<key, 25> queue_keys{{
+constexpr std::array<key, 26> queue_keys{{
     {"name", read_name},
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
@@ -148,6 +148,7 @@ constexpr std::array<key, 25> queue_keys{{
     {"crash_limit", read_number<&daybook::queue_options::crash_limit, 1, 100>},
     {"limit", read_number<&daybook::queue_options::running_limit, 1, 1'000'000>},
     {"rate", read_rate},
+    {"burst", read_number<&daybook::queue_options::burst, 1, 1'000'000>},
     {"rounds", read_rounds},
     {"on_new", read_on_new},
     {"zone", [](auto& into, auto& from) { into.zone = zone_of(from); }},
