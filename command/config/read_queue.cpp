@@ -149,6 +149,7 @@ constexpr std::array<key, 26> queue_keys{{
     {"crash_limit", read_number<&daybook::queue_options::crash_limit, 1, 100>},
     {"limit", read_number<&daybook::queue_options::running_limit, 1, 1'000'000>},
     {"rate", read_rate},
+    {"burst", read_number<&daybook::queue_options::burst, 1, 1'000'000>},
     {"rounds", read_rounds},
     {"on_new", read_on_new},
     {"zone", [](auto& into, auto& from) { into.zone = zone_of(from); }},

@@ -22,7 +22,8 @@ enum class cadence : std::uint8_t {
 };
 
 /// How many tasks may start in which time, over all nodes, in the long run: a slot for each, evenly
-/// spaced. What finds no thread in its slot begins later, and then several may begin at once.
+/// spaced. A task that finds no thread in its slot begins later, and then several may begin at
+/// once.
 struct rate {
   std::int64_t count = 1;
   std::chrono::microseconds per = std::chrono::seconds{1};
@@ -53,6 +54,9 @@ struct queue_options {
   int crash_limit = 3;    ///< so many dead workers make a task dead; 1 to 100
   int running_limit = 0;  ///< so many in hand at once, over all nodes; 0: no limit
   std::optional<daybook::rate> rate = {};
+  /// So many tasks may begin at once after a time without any, and the rest at the rate: the bucket
+  /// holds so many slots. 1 to 1,000,000; 1: an unused slot is lost. Nothing without a rate.
+  int burst = 1;
   /// Only what was due when a round was opened is claimed.
   bool rounds = false;
   daybook::on_new on_new = on_new::next_round;

@@ -493,3 +493,7 @@ create table if not exists {series} (
   series_key varbinary(255) not null,
   index series_in_order (queue, series_key, added_us, member)
 ) engine = InnoDB;
+
+-- migration: 7 bursts
+-- So many tasks may begin at once when a queue with a rate stood still; null: 1.
+alter table {queue} add column burst int;

@@ -522,3 +522,9 @@ create table if not exists {series} (
 
 create index if not exists {prefix}series_in_order
   on {series} (queue, series_key, added_us, member);
+
+-- migration: 7 bursts
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+-- So many tasks may begin at once when a queue with a rate stood still; null: 1.
+alter table {queue} add column if not exists burst int;

@@ -497,3 +497,7 @@ create table if not exists {series} (
 
 create index if not exists {schema}.{prefix}series_in_order
   on {prefix}series (queue, series_key, added_us, member);
+
+-- migration: 7 bursts
+-- So many tasks may begin at once when a queue with a rate stood still; null: 1.
+alter table {queue} add column burst integer;

@@ -3,34 +3,35 @@
 -- name: queue.make
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
 --   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
---   forget_us, in_order
+--   forget_us, in_order, burst
 insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
-  forget_us, in_order, paused, slot_next_us, version, created_us)
+  forget_us, in_order, burst, paused, slot_next_us, version, created_us)
 values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
   :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
-  :on_new, :forget_us, :in_order, 0, 0, 1, {now}) on conflict (name) do nothing;
+  :on_new, :forget_us, :in_order, :burst, 0, 0, 1, {now}) on conflict (name) do nothing;
 
 -- name: queue.change
 -- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
 --   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
---   forget_us, in_order
+--   forget_us, in_order, burst
 update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
   cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
   backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
   running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
   retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new,
-  forget_us = :forget_us, in_order = :in_order
+  forget_us = :forget_us, in_order = :in_order, burst = :burst
 where name = :name;
 
 -- name: queue.look
 -- in: name
 -- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
 --   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
---   paused, on_new, forget_us, in_order, round_us
+--   paused, on_new, forget_us, in_order, burst, round_us
 select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
-  paused, coalesce(on_new, 0), coalesce(forget_us, 0), coalesce(in_order, 0), round_us
+  paused, coalesce(on_new, 0), coalesce(forget_us, 0), coalesce(in_order, 0),
+  coalesce(burst, 1), round_us
 from {queue} where name = :name;
 
 -- name: queue.names
@@ -53,12 +54,12 @@ where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 -- out: id
 select id from {queue} where id = :queue;
 
--- How many may start now, and from when. After queue.turn.
+-- How many may start now, and which slot is the first that nobody has. After queue.turn.
 -- name: queue.throttle
 -- in: queue
 -- out: now_us, running, slot_next_us
 select clock.us, (select coalesce(sum(c.size), 0) from {claim} c where c.queue = q.id),
-  max(q.slot_next_us, clock.us)
+  q.slot_next_us
 from {queue} q, (select {now} as us) as clock
 where q.id = :queue;
 

@@ -22,6 +22,12 @@ code "make" 0 daybook queues make stock --period 10d --attempts 4 --rate 50/s --
 has "make" err "stock: made"
 is "its options" "864000000 54000000 4 50/s 20 at-least-once from-turn False" \
     "$(for f in period_ms grain_ms attempts rate limit mode cadence rounds; do shows stock $f; done | paste -sd' ')"
+code "a burst" 0 daybook queues make burst --rate 50/s --burst 20
+is "a burst" "50/s 20" "$(shows burst rate) $(shows burst burst)"
+code "a burst stays" 0 daybook queues make burst --limit 3
+is "a burst stays" "20 1" "$(shows burst burst) $(shows stock burst)"
+code "a burst, for people" 0 daybook queues show burst
+has "a burst, for people" out "20 at once after a pause"
 code "make again" 0 daybook queues make stock --attempts 7 --reason "they are slow"
 has "make again" err "stock: there"
 is "who and why" "make  make they are slow" \
@@ -56,7 +62,7 @@ for bad in "--rate 50" "--rate -1/s" "--rate 1/w" "--mode sometimes" "--period 1
     # shellcheck disable=SC2086
     code "make $bad" 64 daybook queues make bad $bad
 done
-for bad in "--attempts 0" "--forget-done 1s" "--period 10ms" "--segment 5000" "--rate 0/s"; do
+for bad in "--attempts 0" "--forget-done 1s" "--period 10ms" "--segment 5000" "--rate 0/s" "--burst 0"; do
     # shellcheck disable=SC2086
     code "make $bad" 65 daybook queues make bad $bad
     has "make $bad" err "queue 'bad'"
@@ -72,9 +78,9 @@ done
 has_not "nothing is made" <(daybook queues list) bad
 is "nor changed" "2592000000 0" "$(shows series retention_ms) $(shows series forget_done_ms)"
 code "list" 0 daybook queues list
-is "list" "NAME nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
+is "list" "NAME burst nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
 code "list --json" 0 daybook queues list --json
-is "list --json" "nightly series stock" "$(while read -r line; do field name <<<"$line"; done <out | paste -sd' ')"
+is "list --json" "burst nightly series stock" "$(while read -r line; do field name <<<"$line"; done <out | paste -sd' ')"
 code "a wrong name" 66 daybook queues stats stok
 has "a wrong name" err "there is no queue 'stok'; did you mean 'stock'? There are nightly, series, stock"
 code "no name" 65 daybook queues show ""
@@ -123,7 +129,7 @@ code "show" 0 daybook queues show stock
 has "show" out "the oldest since 2001-09-09T01:46:40Z"
 has "show" out "changed by people: 5"
 code "stats of all" 0 daybook queues stats
-is "stats of all" "NAME nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
+is "stats of all" "NAME burst nightly series stock" "$(awk '{print $1}' out | paste -sd' ')"
 
 # --- Import
 daybook queues make many 2>err

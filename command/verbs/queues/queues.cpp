@@ -43,6 +43,7 @@ json json_of(daybook::queue_info const& of) {
           {"crash_limit", how.crash_limit},
           {"limit", how.running_limit},
           {"rate", how.rate ? text_of(*how.rate) : ""},
+          {"burst", how.burst},
           {"rounds", how.rounds},
           {"round", command::json_of(of.round)},
           {"on_new", word_in(on_new_words, how.on_new)},
@@ -87,6 +88,9 @@ void print_options(daybook::queue_info const& of) {
               fmt::format("{}, after {}, then longer up to {}; {} crashes", how.attempts,
                           text_of(how.backoff), text_of(how.longest_backoff), how.crash_limit));
   print_field("limit, rate", fmt::format("{}, {}", limit_of(how), rate_of(how)));
+  if (how.rate && how.burst > 1) {
+    print_field("burst", fmt::format("{} at once after a pause", how.burst));
+  }
   if (how.rounds) {
     print_field("round", fmt::format("{}; new members: {}", seconds_of(of.round),
                                      word_in(on_new_words, how.on_new)));

@@ -142,6 +142,9 @@ void add_options(CLI::App& app, daybook::queue_options& into) {
                  "At most so many in hand at once, over all machines; 0: no limit (0)")
       ->type_name("N");
   add_rate(app, into.rate);
+  app.add_option("--burst", into.burst,
+                 "So many may start at once after a pause, and then at the rate (1)")
+      ->type_name("N");
   app.add_flag("--rounds,!--no-rounds", into.rounds,
                "Only what was due when a round was opened is claimed");
   add_word(app, "--on-new", into.on_new, on_new_words,

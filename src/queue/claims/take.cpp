@@ -67,12 +67,13 @@ store::permission store::permitted(db::session& on, row const& here, int limit) 
   if (found.size() == 0) return {};
   auto const now = number_in(found, 0);
   auto const running = number_in(found, 1);
-  permission out{limit, 0, 0, number_in(found, 2)};
+  permission out{limit};
   if (here.options.running_limit > 0) {
     out.limit = std::clamp<std::int64_t>(here.options.running_limit - running, 0, out.limit);
   }
   if (here.options.rate) {
     out.slot_us = here.options.rate->per.count() / here.options.rate->count;
+    out.next_us = std::max(number_in(found, 2), now - (here.options.burst - 1) * out.slot_us);
     // Nobody has reserved so far ahead, at this rate and by this clock: one of them was another.
     if (out.next_us > now + horizon_us + out.slot_us) out.next_us = now;
     out.first_us = out.next_us - now;

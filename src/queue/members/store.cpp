@@ -49,11 +49,15 @@ void check_times(std::string_view queue, queue_options const& of) {
   if (of.in_order && (!once || of.rounds)) {
     bad(queue, "a queue whose tasks are done in order has neither a period nor rounds (in_order)");
   }
+  in.between("the burst", of.burst, 1, 1'000'000);
   if (of.rate && (of.rate->count < 1 || of.rate->per < microseconds{1} ||
                   of.rate->per / of.rate->count < microseconds{1})) {
     bad(queue, "a rate of " + std::to_string(of.rate->count) + " in " +
                    std::to_string(of.rate->per.count()) +
                    " us: it must be at least one task in a time, and at most one a microsecond");
+  }
+  if (of.rate && of.rate->per / of.rate->count > microseconds(longest_period) / of.burst) {
+    bad(queue, "a burst of " + std::to_string(of.burst) + " is saved up in more than a century");
   }
 }
 
@@ -88,7 +92,7 @@ void with_row(std::string_view name, queue_options const& of, Execute const& exe
            std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
            std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
            static_cast<std::int64_t>(of.on_new), std::int64_t{microseconds(of.forget_done).count()},
-           std::int64_t{of.in_order ? 1 : 0}});
+           std::int64_t{of.in_order ? 1 : 0}, std::int64_t{of.burst}});
 }
 
 void write_row(core::context const& with, bool there, std::string_view name,
@@ -106,9 +110,9 @@ void write_row(core::context const& with, bool there, std::string_view name,
 
 row row_of(std::span<cell const> cells) {
   row out;
-  std::vector<std::int64_t> n(20);
+  std::vector<std::int64_t> n(21);
   for (std::size_t i = 0; i < n.size(); ++i) decode(cells[i], n[i]);
-  decode(cells[20], out.round_us);
+  decode(cells[21], out.round_us);
   out.id = n[0];
   out.version = n[1];
   auto& to = out.options;
@@ -130,6 +134,7 @@ row row_of(std::span<cell const> cells) {
   to.on_new = static_cast<daybook::on_new>(n[17]);
   to.forget_done = std::chrono::duration_cast<seconds>(microseconds(n[18]));
   to.in_order = n[19] != 0;
+  to.burst = static_cast<int>(n[20]);
   out.by = {n[2], n[3], to.cadence,     to.mode, to.every_outcome, to.attempts,
             n[8], n[9], to.crash_limit, n[15],   to.in_order};
   return out;
@@ -144,7 +149,7 @@ bool same(queue_options const& there, queue_options const& wanted) {
          slot_of(there) == slot_of(wanted) && there.rounds == wanted.rounds &&
          there.retention == wanted.retention && there.segment == wanted.segment &&
          there.on_new == wanted.on_new && there.forget_done == wanted.forget_done &&
-         there.in_order == wanted.in_order;
+         there.in_order == wanted.in_order && there.burst == wanted.burst;
 }
 
 queue_options whole(queue_options of) {

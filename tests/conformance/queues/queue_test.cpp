@@ -315,6 +315,32 @@ TEST_P(queued, pauses_rounds_limits_and_rates) {
   EXPECT_FALSE(rounds.claim()) << "no round is open";
 }
 
+// A bucket of slots: full at first and after a pause, never fuller.
+TEST_P(queued, a_burst_is_saved_up_and_no_more) {
+  clock_.stop_at(clock_.now());
+  auto q = book_.make_queue("bursts", {.rate = daybook::rate{10, 1s}, .burst = 5});
+  EXPECT_EQ(q.options().burst, 5);
+  q.import(keys(0, 1000));
+  auto const begin_at_once = [&] {
+    auto batch = q.claim().value();
+    auto const tasks = batch.tasks();
+    EXPECT_EQ(tasks.back().slot, 1s);
+    return std::count_if(tasks.begin(), tasks.end(),
+                         [](auto const& one) { return one.slot == 0us; });
+  };
+  EXPECT_EQ(begin_at_once(), 5);
+  EXPECT_FALSE(q.claim()) << "all slots of the next second are taken";
+  clock_.advance(1s);
+  EXPECT_EQ(begin_at_once(), 0) << "none was left over";
+  clock_.advance(1300ms);
+  EXPECT_EQ(begin_at_once(), 3) << "of 200 ms ago, of 100 ms ago, and the present one";
+  clock_.advance(1h);
+  EXPECT_EQ(begin_at_once(), 5);
+  q = book_.make_queue("bursts", {.rate = daybook::rate{10, 1s}});
+  clock_.advance(1h);
+  EXPECT_EQ(begin_at_once(), 1);
+}
+
 TEST_P(queued, the_newest_may_be_the_oldest) {
   auto q = book_.make_queue("mixed");
   auto const now = clock_.now();
@@ -410,6 +436,8 @@ TEST_P(queued, refuses_what_cannot_be) {
   EXPECT_TRUE(refused({.period = -1s}));
   EXPECT_TRUE(refused({.period = 10s, .grain = 11s}));
   EXPECT_TRUE(refused({.rate = daybook::rate{0, 1s}}));
+  EXPECT_TRUE(refused({.rate = daybook::rate{1, 1s}, .burst = 0}));
+  EXPECT_TRUE(refused({.rate = daybook::rate{1, 365 * 24h}, .burst = 1000}));
   EXPECT_EQ(fault_of([&] { book_.make_queue(""); }), fault::bad_argument);
   auto q = book_.make_queue("good");
   q.import(keys(0, 2));
