@@ -200,7 +200,9 @@ delete from {request} where seq = :seq;
 -- out: id, name, paused, in_order, grain_us, due_us, claims, abandoned, now_us
 with clock as (select {now} as us),
 firsts as (
-  select q.id, greatest(case when q.rounds = 1 then coalesce(q.round_us, 0) else 0 end,
+  select q.id, q.name, q.paused, coalesce(q.in_order, 0) as in_order, q.grain_us,
+    clock.us as now_us,
+    greatest(case when q.rounds = 1 then coalesce(q.round_us, 0) else 0 end,
                   case when q.slot_us > 0 then q.slot_next_us else 0 end) as from_us,
     case when q.rounds = 1 then coalesce(q.round_us, 0) else clock.us end as until_us,
     (select due_us from {segment}
@@ -210,12 +212,6 @@ firsts as (
     cross join generate_series(0, 19) as p (lane)
     cross join (select 0::bigint as low_us union all select -9223372036854775807) as f
   where :queue = 0 or q.id = :queue
-),
-oldest as (
-  select id, min(case when due_us is null or due_us > until_us then null
-                      when due_us < 0 then greatest(due_us + 288230376151711744, from_us)
-                      else greatest(due_us, from_us) end) as due_us
-  from firsts group by id
 ),
 hands as (
   select queue, sum(living)::bigint as living,
@@ -227,11 +223,15 @@ hands as (
     where c.reclaimed_us is null) as one
   group by queue
 )
-select q.id, q.name, q.paused, coalesce(q.in_order, 0), q.grain_us,
-  case when o.due_us <= clock.us then o.due_us end, coalesce(a.living, 0), coalesce(a.abandoned, 0),
-  clock.us
-from oldest o join {queue} q on q.id = o.id cross join clock left join hands a on a.queue = q.id
-order by q.name;
+select f.id, f.name, f.paused, f.in_order, f.grain_us,
+  min(case when f.due_us is null or f.due_us > f.until_us or f.due_us > f.now_us
+             or f.from_us > f.now_us then null
+           when f.due_us < 0 then greatest(f.due_us + 288230376151711744, f.from_us)
+           else greatest(f.due_us, f.from_us) end),
+  max(coalesce(a.living, 0)), max(coalesce(a.abandoned, 0)), f.now_us
+from firsts f left join hands a on a.queue = f.id
+group by f.id, f.name, f.paused, f.in_order, f.grain_us, f.now_us
+order by f.name;
 
 -- Of all queues, tasks that wait for a person.
 -- name: queue.stuck
