@@ -1,9 +1,7 @@
--- The settings that the guarantees rest on, as (name, found). What MariaDB and MySQL do not both
--- have (tx_isolation, super_read_only, innodb_snapshot_isolation, wsrep_on, ...) comes with the
--- driver's facts.
+-- What MariaDB and MySQL do not both have (tx_isolation, super_read_only,
+-- innodb_snapshot_isolation, wsrep_on, ...) comes with the driver's facts.
 
 -- name: doctor.settings
--- out: name, found
 select 'version', cast(@@global.version as char)
 union all select 'innodb_flush_log_at_trx_commit',
   cast(@@global.innodb_flush_log_at_trx_commit as char)

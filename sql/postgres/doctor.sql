@@ -1,8 +1,5 @@
--- The settings that the guarantees rest on, as (name, found).
-
 -- Only a monitoring role sees whether a standby is synchronous: for others that is "unknown".
 -- name: doctor.settings
--- out: name, found
 select name, coalesce(pg_catalog.current_setting(name, true), '')
 from unnest(array['fsync', 'full_page_writes', 'synchronous_commit', 'transaction_read_only',
   'default_transaction_read_only', 'default_transaction_isolation', 'server_version_num',

@@ -1,7 +1,4 @@
--- The settings that the guarantees rest on, as (name, found).
-
 -- name: doctor.settings
--- out: name, found
 select 'journal_mode', journal_mode from pragma_journal_mode
 union all select 'synchronous', cast(synchronous as text) from pragma_synchronous
 union all select 'attached', cast(count(*) as text) from pragma_database_list
