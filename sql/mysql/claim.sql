@@ -1,18 +1,12 @@
--- Claims: a batch of tasks in one holder's hands. The claim's row is the fence of all that is
--- done with it; its id is fresh for each claim.
-
--- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
 -- `segments`: no more than so many are locked. A range of the index for each lane, and none is read
--- beyond the first row; by name, for the planner could take the whole queue where it is short. A row
--- for each task, and before them one without an id: the claim's ranges and the queue's version; not
--- in one union, which costs as much as half of the rows themselves. A holder that was declared dead
--- takes nothing. The lane and the instant are variables, because a range of an index takes no
--- subquery for a bound. What goes is found by its key: where the table is short it would be read
--- whole, and wait for segments that others add and have not committed. MariaDB cuts JSON that it puts
--- together at a length that a lent connection may have its own mind about; MySQL does not.
+-- beyond the first row; by name, for the planner could take the whole queue where it is short. A
+-- row for each task, and before them one without an id: the claim's ranges and the queue's version;
+-- not in one union, which costs as much as half of the rows themselves. The lane and the instant
+-- are variables, because a range of an index takes no subquery for a bound. What goes is found by
+-- its key: where the table is short it would be read whole, and wait for segments that others add
+-- and have not committed. MariaDB cuts JSON that it puts together at a length that a lent
+-- connection may have its own mind about; MySQL does not.
 -- name: claim.take
--- in: claim, queue, holder, count, segments, first_lane
--- out: id, member_key, payload
 select max(case when q.rounds = 1 then least(coalesce(q.round_us, 0), {now}) else {now} end)
 into @daybook_until from {queue} q where q.id = :queue and q.paused = 0
     and exists (select 1 from {holder} where uuid = :holder and ended_us is null);
@@ -64,10 +58,7 @@ from {claim} c
   straight_join {member} m on m.id >= r.lo and m.id < r.hi and m.queue + 0 = c.queue
 where c.id = :claim;
 
--- What a claim has in hand, in the form of claim.take.
 -- name: claim.tasks
--- in: claim
--- out: id, member_key, payload
 select null, c.ranges, cast(q.version as char)
 from {claim} c join {queue} q on q.id = c.queue where c.id = :claim;
 -- then
@@ -78,11 +69,7 @@ from {claim} c
   straight_join {member} m on m.id >= r.lo and m.id < r.hi and m.queue + 0 = c.queue
 where c.id = :claim;
 
--- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others
--- have it locked, or do so no more.
 -- name: claim.due
--- in: queue, first_lane
--- out: due
 select exists (
   select 1 from {queue} q, (select {now} as us) as clock, (
     select min(due_us) as due_us from {segment}
@@ -90,28 +77,8 @@ select exists (
   where q.id = :queue and q.paused = 0
     and s.due_us <= case when q.rounds = 1 then least(coalesce(q.round_us, 0), clock.us) else clock.us end);
 
--- Whether more waits: asked for, or claimed singly.
--- name: claim.beside
--- in: queue
--- out: requests
-select exists (select 1 from {request} where queue = :queue);
-
--- Whoever ends a claim that has a ledger locks it first, and then reads that: what was committed
--- while it waited must be seen.
--- name: claim.lock
--- in: claim, holder
--- out: id
-select id from {claim} where id = :claim and holder = :holder and {in_hand} for update;
-
--- Ends a claim: its row goes, which only its holder can do. Nothing where it is another's. Locked
--- first, for the other statements read what was committed before and wait for nobody.
--- `segments`: what is to be done again, rows of [lo, hi, lane, state, attempts, crashes, turn_us,
--- period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a period from now, in
--- grains of `us`; 3 `us` from now.
--- `outcomes`: history, rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now),
--- remark]; each: 1 where every task has a row.
+-- Locked first, for the other statements read what was committed before and wait for nobody.
 -- name: claim.complete
--- in: claim, holder, segments, outcomes, each
 select count(*) into @daybook_mine from {claim}
 where id = :claim and holder = :holder and {in_hand} for update;
 -- then
@@ -158,14 +125,7 @@ where c.id = :claim and c.holder = :holder and {in_hand} and :each = 1;
 -- then
 delete from {claim} where id = :claim and holder = :holder and {in_hand};
 
--- name: claim.forget_done
--- in: claim
-delete from {done} where claim = :claim;
-
--- The fence of a task that is finished in a transaction of its own: waits for nobody but one who
--- ends the claim. `rows`: of [lo, hi, state, attempts, delay_us, remark].
 -- name: claim.done
--- in: claim, holder, rows
 insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remark)
 select c.id, w.lo, w.hi, w.state, w.attempts, w.delay_us, {now}, w.remark
 from (select id from {claim}
@@ -174,72 +134,17 @@ from (select id from {claim}
     state int path '$[2]', attempts int path '$[3]', delay_us bigint path '$[4]',
     remark longtext character set utf8mb4 path '$[5]')) as w;
 
--- Finished tasks; and begun tasks, with state 1 and negative ids.
--- name: claim.ledger
--- in: claim
--- out: lo, hi, state, delay_us, finished_us, remark
-select lo, hi, state, delay_us, finished_us, remark from {done}
-where claim = :claim order by lo;
-
--- name: claim.ranges
--- in: claim
--- out: ranges
-select ranges from {claim} where id = :claim;
-
--- Claims whose holder is over, or looks so. `marked`: it is declared dead already.
--- name: claim.abandoned
--- in: queue, max_skew_us
--- out: id, holder, marked
-select c.id, c.holder, h.uuid is null or h.ended_us is not null
-from {claim} c left join {holder} h on h.uuid = c.holder join (select {now} as us) as clock
-where c.queue = :queue and c.reclaimed_us is null
-  and (h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
-       or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us)
-order by c.claimed_us limit 100;
-
--- Passes over one that a transaction has open: it is asked for again later.
 -- name: claim.seize
--- in: claim
--- out: queue, claimed_us
 select c.queue, c.claimed_us from {claim} c
 where c.id = :claim and c.reclaimed_us is null
   and not exists (select 1 from {holder} h where h.uuid = c.holder and h.ended_us is null)
 for update skip locked;
 
--- In the place of a claim that was ended for its dead holder.
--- name: claim.bury
--- in: claim, queue, holder, claimed_us
-insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
-values (:claim, :queue, :holder, :claimed_us, {now}, 0, '[]');
-
--- What became of a claim whose COMMIT reply was lost. Waits for that transaction, should it still
--- be on its way; where there is no such claim, there will be none.
 -- name: claim.settle
--- in: claim, queue, holder
 insert ignore into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
 select :claim, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock;
 
--- The mark of what was done once, when nobody asks for it any more.
--- name: claim.unmark
--- in: claim
-delete from {claim} where id = :claim and reclaimed_us is not null;
-
--- name: claim.look
--- in: claim
--- out: reclaimed
-select reclaimed_us is not null from {claim} where id = :claim;
-
--- Whether all that was taken from a holder still has its tombstones, which are made after its end.
--- name: claim.is_known
--- in: holder, kept_us
--- out: known
-select 1 from {holder}
-where uuid = :holder and (ended_us is null or ended_us > {now} - :kept_us);
-
--- Claims in hand, for those who ask where a task is.
 -- name: claim.of_queue
--- in: queue
--- out: id, holder, claimed_us, lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
 select c.id, c.holder, c.claimed_us, r.lo, r.hi, r.lane, r.state, r.attempts, r.crashes,
   r.turn_us, r.period_us, r.due_us
 from {claim} c join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]',

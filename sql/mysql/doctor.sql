@@ -1,9 +1,7 @@
--- The settings that the guarantees rest on, as (name, found). What MariaDB and MySQL do not both
--- have (tx_isolation, super_read_only, innodb_snapshot_isolation, wsrep_on, ...) comes with the
--- driver's facts.
+-- What MariaDB and MySQL do not both have (tx_isolation, super_read_only,
+-- innodb_snapshot_isolation, wsrep_on, ...) comes with the driver's facts.
 
 -- name: doctor.settings
--- out: name, found
 select 'version', cast(@@global.version as char)
 union all select 'innodb_flush_log_at_trx_commit',
   cast(@@global.innodb_flush_log_at_trx_commit as char)
@@ -33,9 +31,7 @@ union all select 'other_engines_in_schema', cast(count(*) as char)
   from information_schema.tables
   where table_schema = '{schema}' and table_type = 'BASE TABLE' and engine <> 'InnoDB';
 
--- Every table whose name begins with the prefix, without that.
 -- name: doctor.tables
--- out: name
 select substr(table_name, char_length('{prefix}') + 1) from information_schema.tables
 where table_schema = '{schema}' and table_type = 'BASE TABLE'
   and left(table_name, char_length('{prefix}')) = '{prefix}';

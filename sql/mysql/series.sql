@@ -1,19 +1,10 @@
--- Queues in order: tasks whose keys agree up to their last '/' are a series, and one is begun when
--- those added before it are over. Here is each that is not; `added_us` and then the id say who is
--- before whom. Transactions that overlap and lock nothing together have no order among themselves.
-
--- A member that has a segment of its own. A key without a '/' is a series of its own. `added_us`:
--- null, when the key came. By its key, for a range could keep others from adding theirs.
 -- name: series.add_one
--- in: member, added_us
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when instr(member_key, '/') = 0 then member_key
                        else left(member_key, length(member_key) - length(substring_index(member_key, '/', -1))) end, coalesce(:added_us, created_us)
 from {member} where id = :member;
 
--- New members, which one segment holds: each becomes one of its own.
 -- name: series.add
--- in: lo, hi
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when instr(member_key, '/') = 0 then member_key
                        else left(member_key, length(member_key) - length(substring_index(member_key, '/', -1))) end, created_us
@@ -27,14 +18,7 @@ where s.hi = :hi and s.lo = :lo;
 -- then
 update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
 
--- Which of the `among` that are due for longest are first of their series, where nobody has a task of
--- that in hand: one may be in hand that was added later, for what is added in two transactions can be
--- committed in the other order, and a clock can step back. A member that was removed holds nobody up,
--- but while a claim has it: there each has a range of its own. Those who claim take turns (queue.turn),
--- so that nobody begins another between this and series.take.
 -- name: series.heads
--- in: queue, lane, among, count
--- out: hi
 with busy as (
   select e.series_key from {claim} c
     straight_join json_table(c.ranges, '$[*]' columns (lo bigint path '$[0]')) as r
@@ -55,10 +39,7 @@ and not exists (
   select 1 from {series} o join busy b on b.series_key = o.series_key where o.member = s.lo)
 order by s.due_us, s.hi limit :count;
 
--- The same by looking at each series that has a task, where those behind are many.
 -- name: series.all_heads
--- in: queue, lane, count
--- out: hi
 with recursive each_one (series_key) as (
   select min(series_key) from {series} where queue = :queue
   union all
@@ -82,9 +63,7 @@ select s.hi from (
 where s.lo = head.id and s.lane = :lane and s.due_us <= {now}
 limit :count;
 
--- A claim of those among `heads`, rows of [hi], that are due still. Its tasks: claim.tasks.
 -- name: series.take
--- in: claim, queue, holder, heads
 /*M! set statement group_concat_max_len = 16777216 for */
 insert into {claim} (id, queue, holder, claimed_us, size, ranges)
 select :claim, :queue, :holder, {now}, count(*),
@@ -105,17 +84,11 @@ delete s from {claim} c
   straight_join {segment} s force index (primary) on s.hi = r.hi
 where c.id = :claim;
 
--- They are over. `rows`: of [id]. By its key, for what others add and have not committed is waited for
--- by who reads a range.
 -- name: series.end
--- in: rows
 delete s from json_table(:rows, '$[*]' columns (id bigint path '$[0]')) as r
   straight_join {series} s force index (primary) on s.member = r.id;
 
--- Those of members that were removed, and that nobody has in hand.
 -- name: series.strays
--- in: queue, count
--- out: member
 select member from {series} o
 where queue = :queue and not exists (select 1 from {member} m where m.id = o.member)
   and member not in (

@@ -1,19 +1,7 @@
--- Waking those who wait for work. MariaDB tells nobody that others have committed: here they look.
+-- MariaDB tells nobody that others have committed: here they look.
 
--- name: wake.sleep
--- in: queue
--- out: settled
-select :queue is not null;
-
--- name: wake.up
-select 1;
-
--- Whether a claim would find something: how long until the next is due, and whether anything else
--- waits for a claim: what people asked for, claims of the dead. The groups are an index probe for
--- each lane.
+-- The groups are an index probe for each lane.
 -- name: wake.look
--- in: queue, max_skew_us
--- out: due_in_us, beside
 select case when q.paused = 1 or (q.rounds = 1 and next.due_us > coalesce(q.round_us, 0)) then null
             else next.due_us - clock.us end,
   exists (select 1 from {request} where queue = :queue)
@@ -28,10 +16,7 @@ from {queue} q, (select {now} as us) as clock, (
 ) as next
 where q.id = :queue;
 
--- Whether there are suspects, due or not: the lanes that are claimed singly.
 -- name: wake.suspects
--- in: queue
--- out: any
 select exists (
   select 1 from {segment} force index (segment_by_due)
   where queue = :queue and lane between 10 and 19);

@@ -1,50 +1,16 @@
--- A queue that follows a table of the application: what is remembered of it, its triggers, and the
--- comparison of its rows with the members. Casts stand on our side, so that the index of the one
--- that is asked for by key serves.
-
 -- name: watch.put
--- in: queue, table, key
 insert into {watch} (queue, created_us, source, key_column)
 values (:queue, {now}, :table, :key)
 on duplicate key update source = values(source), key_column = values(key_column),
   installed_us = null, reconciled_us = null;
 
--- name: watch.look
--- in: queue
--- out: source, key_column, installed_us, reconciled_us
-select source, key_column, installed_us, reconciled_us from {watch} where queue = :queue;
-
--- name: watch.names
--- out: name
-select q.name from {watch} w join {queue} q on q.id = w.queue order by q.name;
-
--- name: watch.remove
--- in: queue
-delete from {watch} where queue = :queue;
-
--- name: watch.set_installed
--- in: queue, installed
-update {watch} set installed_us = case when :installed = 1 then {now} end where queue = :queue;
-
--- name: watch.set_reconciled
--- in: queue
-update {watch} set reconciled_us = {now} where queue = :queue;
-
--- Those of ours, whose names begin so: on a table; and on whichever, for one that is renamed keeps
--- them.
 -- name: watch.triggers
--- in: schema, table, prefix
--- out: here, anywhere
 select coalesce(sum(g.event_object_table = :table), 0), count(*)
 from information_schema.triggers g
 where g.trigger_schema = :schema
   and substr(g.trigger_name, 1, char_length(:prefix)) = :prefix;
 
--- What goes around a key of ours, to be compared with the column by the column's own collation
--- (null: tables::value_of); and around the value where a page has ended.
 -- name: watch.conversion
--- in: schema, table, key
--- out: key_from, key_to, mark_from, mark_to
 select case when c.collation_name is not null then 'convert(convert(' end,
   concat(' using utf8mb4) using ', c.character_set_name, ') collate ', c.collation_name),
   case when c.collation_name is not null then 'convert(convert(' else 'cast(convert(' end,
@@ -58,21 +24,18 @@ where c.table_schema = :schema and c.table_name = :table and c.column_name = :ke
 -- Row triggers. Nobody's transaction waits for another's: an id is of a counter that no transaction
 -- holds, each segment is new, and the queue's row is read without a lock. In the rights of whoever
 -- installs them, so that the application needs none on our tables. When a member is due: see
--- member.arm. Keys are compared as bytes, whatever the column's collation.
--- A "delete" of several tables, although it is of one: that finds its row by the unique key, where the
--- other reads a small table whole, and waits for the rows of others. And a member is deleted by its
--- id, where this transaction sees it: by its key, at the server's own isolation level, others could
--- add no key beside it. Whether a member was added is asked for: within a trigger row_count() of an
--- "insert ignore" that hit a key says 1 (seen with 10.11).
--- What a transaction sees may be old: a member that others have deleted since, and added anew, is
--- found by its key. Nor need it see the queue, which may have been made since: options are then
--- those of when the triggers were installed. Where that is not so any more, the claim mends it, as
--- for any member of before.
--- Where the table, the book and the session are of one schema, none is named (`own_schema`,
--- `book_schema` are empty): a dump can then be restored under another name.
+-- member.arm. Keys are compared as bytes, whatever the column's collation. A "delete" of several
+-- tables, although it is of one: that finds its row by the unique key, where the other reads a
+-- small table whole, and waits for the rows of others. And a member is deleted by its id, where
+-- this transaction sees it: by its key, at the server's own isolation level, others could add no
+-- key beside it. Whether a member was added is asked for: within a trigger row_count() of an
+-- "insert ignore" that hit a key says 1 (seen with 10.11). What a transaction sees may be old: a
+-- member that others have deleted since, and added anew, is found by its key. Nor need it see the
+-- queue, which may have been made since: options are then those of when the triggers were
+-- installed. Where that is not so any more, the claim mends it, as for any member of before. Where
+-- the table, the book and the session are of one schema, none is named (`own_schema`, `book_schema`
+-- are empty): a dump can then be restored under another name.
 -- name: watch.install
--- holes: id, own, source, place, own_schema, book_schema, name, of_key, key, new_key, old_key,
---   page_ok, new_ok, period_us, grain_us, rounds, on_new, segment_size
 create or replace trigger {own_schema}{prefix}watch_{own}_insert after insert
   on {own_schema}{name} for each row
 begin
@@ -155,24 +118,7 @@ begin
   end if;
 end;
 
--- name: watch.uninstall
--- holes: id, own, place
-drop trigger if exists {place}.{prefix}watch_{own}_insert;
--- then
-drop trigger if exists {place}.{prefix}watch_{own}_delete;
--- then
-drop trigger if exists {place}.{prefix}watch_{own}_update;
-
--- Only values of the column's kind: SQLite's columns may hold others.
--- name: watch.typed
--- holes: value, type
-true;
-
--- A page of the table's rows, in the order of its index.
 -- name: watch.first_rows
--- in: queue, count
--- out: value, key, can_be, missing
--- holes: source, column, key, page_ok
 select p.k, p.k, case when {page_ok} then 1 else 0 end,
   case when exists (select 1 from {member} m
                     where m.queue = :queue and m.member_key = cast(p.k as binary))
@@ -181,9 +127,6 @@ from (select {key} as k, {column} as place from {source} t order by {column} lim
 order by p.place;
 
 -- name: watch.next_rows
--- in: queue, count, mark
--- out: value, key, can_be, missing
--- holes: source, column, key, page_ok, mark_from, mark_to
 select p.k, p.k, case when {page_ok} then 1 else 0 end,
   case when exists (select 1 from {member} m
                     where m.queue = :queue and m.member_key = cast(p.k as binary))
@@ -193,11 +136,7 @@ from (select {key} as k, {column} as place from {source} t
       order by {column} limit :count) as p
 order by p.place;
 
--- A page of the members, in the order of their keys.
 -- name: watch.members
--- in: queue, count, after
--- out: id, key, extra
--- holes: source, column, key, value
 select m.id, m.member_key,
   case when exists (select 1 from {source} t
                     where {column} = {value} and cast({key} as binary) = m.member_key)
@@ -206,10 +145,7 @@ from (select id, member_key from {member} where queue = :queue and member_key > 
       order by member_key limit :count) as m
 order by m.member_key;
 
--- Of these ids, members that still have no row.
 -- name: watch.drop_members
--- in: rows
--- holes: source, column, key, value
 delete m from json_table(:rows, '$[*]' columns (id bigint path '$[0]')) as r
   straight_join {member} m on m.id = r.id
 where not exists (select 1 from {source} t

@@ -1,8 +1,5 @@
--- The settings that the guarantees rest on, as (name, found).
-
 -- Only a monitoring role sees whether a standby is synchronous: for others that is "unknown".
 -- name: doctor.settings
--- out: name, found
 select name, coalesce(pg_catalog.current_setting(name, true), '')
 from unnest(array['fsync', 'full_page_writes', 'synchronous_commit', 'transaction_read_only',
   'default_transaction_read_only', 'default_transaction_isolation', 'server_version_num',
@@ -48,9 +45,7 @@ where not (pg_catalog.has_table_privilege(c.oid, 'select')
   and pg_catalog.has_table_privilege(c.oid, 'update')
   and pg_catalog.has_table_privilege(c.oid, 'delete'));
 
--- Every table whose name begins with the prefix, without that.
 -- name: doctor.tables
--- out: name
 select substr(c.relname, char_length('{prefix}') + 1)
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = '{schema}' and c.relkind in ('r', 'p')

@@ -1,108 +1,23 @@
--- Queues, their members, and what people ask for. No statement here locks a row that claims need.
 -- The clock goes on within a statement; where one instant is meant, it is asked once (`clock`).
 
--- name: queue.make
--- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
---   forget_us, in_order, burst
-insert into {queue} (name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
-  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
-  forget_us, in_order, burst, paused, slot_next_us, version, created_us)
-values (:name, :period_us, :grain_us, :cadence, :mode, :detail, :attempts, :backoff_us,
-  :backoff_max_us, :crash_limit, :running_limit, :slot_us, :rounds, :retention_us, :segment_size,
-  :on_new, :forget_us, :in_order, :burst, 0, 0, 1, {now}) on conflict (name) do nothing;
-
--- name: queue.change
--- in: name, period_us, grain_us, cadence, mode, detail, attempts, backoff_us, backoff_max_us,
---   crash_limit, running_limit, slot_us, rounds, retention_us, segment_size, on_new,
---   forget_us, in_order, burst
-update {queue} set version = version + 1, period_us = :period_us, grain_us = :grain_us,
-  cadence = :cadence, mode = :mode, detail = :detail, attempts = :attempts,
-  backoff_us = :backoff_us, backoff_max_us = :backoff_max_us, crash_limit = :crash_limit,
-  running_limit = :running_limit, slot_us = :slot_us, rounds = :rounds,
-  retention_us = :retention_us, segment_size = :segment_size, on_new = :on_new,
-  forget_us = :forget_us, in_order = :in_order, burst = :burst
-where name = :name;
-
--- name: queue.look
--- in: name
--- out: id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
---   backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
---   paused, on_new, forget_us, in_order, burst, round_us
-select id, version, period_us, grain_us, cadence, mode, detail, attempts, backoff_us,
-  backoff_max_us, crash_limit, running_limit, slot_us, rounds, retention_us, segment_size,
-  paused, coalesce(on_new, 0), coalesce(forget_us, 0), coalesce(in_order, 0),
-  coalesce(burst, 1), round_us
-from {queue} where name = :name;
-
--- name: queue.names
--- out: name
-select name from {queue} order by name;
-
 -- name: queue.pause
--- in: queue, paused
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 update {queue} set paused = :paused, version = version + 1 from told
 where id = :queue and paused <> :paused;
 
--- Later than the one before: a round never takes back what an earlier one has opened.
 -- name: queue.open_round
--- in: queue, at_us
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 update {queue} set round_us = :at_us, version = version + 1 from told
 where id = :queue and rounds = 1 and (round_us is null or round_us < :at_us);
 
--- Those who ask how many may start take turns. A statement of its own: the next sees what the one
--- before has claimed, which a snapshot from before the wait for this lock does not.
--- name: queue.turn
--- in: queue
--- out: id
-select id from {queue} where id = :queue for update;
-
--- How many may start now, and which slot is the first that nobody has. After queue.turn.
--- name: queue.throttle
--- in: queue
--- out: now_us, running, slot_next_us
-select clock.us, (select coalesce(sum(c.size), 0) from {claim} c where c.queue = q.id),
-  q.slot_next_us
-from {queue} q, (select {now} as us) as clock
-where q.id = :queue;
-
--- name: queue.reserve
--- in: queue, slot_next_us
-update {queue} set slot_next_us = :slot_next_us where id = :queue;
-
--- name: member.block
--- in: count
--- out: next_id
-update {member_id} set next_id = next_id + :count where only_row = 1 returning next_id;
-
--- How far ids are given out.
--- name: member.next
--- out: next_id
-select next_id from {member_id} where only_row = 1;
-
--- Nothing where the key is there; or, under another key, the id, which was given out twice then, as
--- after a fail-over that lost the first time.
--- name: member.add
--- in: id, queue, key, payload
-insert into {member} (id, queue, member_key, payload, created_us)
-values (:id, :queue, :key, :payload, {now}) on conflict do nothing;
-
--- Rows of [id, key, payload].
 -- name: member.add_all
--- in: queue, rows
 insert into {member} (id, queue, member_key, payload, created_us)
 select (r->>0)::bigint, :queue, r->>1, r->>2, clock.us
 from json_array_elements(:rows::json) as r, (select {now} as us) as clock
 on conflict (queue, member_key) do nothing;
 
--- A segment of new members. Without `at_us` they are due at once, and their turn is the next
--- instant of the grain, so that those who come together stay together. In a queue of rounds they are
--- due after the instant of a round that is open, or, where the queue says so, in none. `awake`,
--- `told`: see wake.sql.
+-- `awake`, `told`: see wake.sql.
 -- name: member.arm
--- in: queue, lo, hi, lane, at_us
 with awake as materialized (
   select case
     when not pg_catalog.pg_try_advisory_xact_lock_shared(
@@ -124,10 +39,7 @@ select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,
   (coalesce(:at_us::bigint, clock.us) + q.grain_us - 1) / q.grain_us * q.grain_us
 from {queue} q, (select {now} as us) as clock, told where q.id = :queue;
 
--- The same where this transaction does not see the queue, which was made after its snapshot: as the
--- process knows it.
 -- name: member.arm_unseen
--- in: queue, lo, hi, lane, at_us, period_us, grain_us, rounds, on_new
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
 select :hi, :lo, :queue, :lane, 0, 0, 0, :period_us,
   coalesce(:at_us::bigint, case when :rounds::int = 1 and :on_new::int = 1 then 0
@@ -136,68 +48,18 @@ select :hi, :lo, :queue, :lane, 0, 0, 0, :period_us,
   (coalesce(:at_us::bigint, clock.us) + :grain_us::bigint - 1) / :grain_us::bigint * :grain_us::bigint
 from (select {now} as us) as clock, (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, '')) as told;
 
--- name: member.remove
--- in: queue, key
-delete from {member} where queue = :queue and member_key = :key;
-
--- name: member.set_payload
--- in: queue, key, payload
-update {member} set payload = :payload where queue = :queue and member_key = :key;
-
--- name: member.find
--- in: queue, key
--- out: id, payload
-select id, payload from {member} where queue = :queue and member_key = :key;
-
--- name: member.count
--- in: queue
--- out: members
-select count(*) from {member} where queue = :queue;
-
--- `in_turn`: 1 where it goes behind what is due, and not in front of it; `at_us` is 0 then. Below
--- zero it is no instant, but a priority less ten: a request to have that. Its kind is run_now: a
--- program that knows nothing of it makes the task due, which does the least harm of all kinds.
 -- name: request.put
--- in: queue, key, kind, in_turn
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind::smallint, case when :in_turn::int = 1 then 0 else {now} end from {member}, told where queue = :queue and member_key = :key;
 
 -- name: request.put_range
--- in: queue, lo, hi, kind
 with told as materialized (select pg_catalog.pg_notify('{prefix}wake_' || :queue::int, ''))
 insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind::smallint, {now} from {member}, told
 where id >= :lo and id < :hi and queue = :queue;
 
--- name: request.waiting
--- in: queue, after, count
--- out: seq, member, kind, at_us
-select seq, member, kind, at_us from {request}
-where queue = :queue and seq > :after order by seq limit :count
-for update skip locked;
-
--- name: request.put_priority
--- in: queue, key, priority
-insert into {request} (member, queue, kind, at_us)
-select id, queue, 1, :priority::bigint - 10 from {member} where queue = :queue and member_key = :key;
-
--- Whether something is asked of one that no claim has done yet.
--- name: request.of
--- in: queue, member
--- out: kind
-select kind from {request} where queue = :queue and member = :member and at_us >= 0 limit 1;
-
--- name: request.remove
--- in: seq
-delete from {request} where seq = :seq;
-
--- How queues stand; `queue` 0: all. `due_us`: since when the oldest task is due that may start, by
--- the first of each lane, and the first there that nobody asked for. `claims`: of holders that live.
--- `abandoned`: tasks in claims of others.
 -- name: queue.standing
--- in: queue, max_skew_us
--- out: id, name, paused, in_order, grain_us, due_us, claims, abandoned, now_us
 with clock as (select {now} as us),
 firsts as (
   select q.id, q.name, q.paused, coalesce(q.in_order, 0) as in_order, q.grain_us,
@@ -232,10 +94,3 @@ select f.id, f.name, f.paused, f.in_order, f.grain_us,
 from firsts f left join hands a on a.queue = f.id
 group by f.id, f.name, f.paused, f.in_order, f.grain_us, f.now_us
 order by f.name;
-
--- Of all queues, tasks that wait for a person.
--- name: queue.stuck
--- out: name, state, tasks
-select q.name, s.state, sum(s.hi - s.lo)::bigint
-from {segment} s join {queue} q on q.id = s.queue
-where s.state in (4, 5) group by q.name, s.state order by 1, 2;

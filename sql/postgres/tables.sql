@@ -1,17 +1,10 @@
--- The tables of the application, as the engine's own catalogue has them; and how a key of theirs is
--- written as one of ours.
-
 -- name: table.about
--- in: schema, table
--- out: kind, transactional, strict
 select case c.relkind when 'r' then 'table' when 'p' then 'partitioned' when 'v' then 'view'
          when 'm' then 'view' else 'other' end, 1, 1
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = :schema and c.relname = :table and c.relkind in ('r', 'p', 'v', 'm', 'f');
 
 -- name: table.columns
--- in: schema, table
--- out: name, kind, low, high, length, nullable, generated, type
 select a.attname,
   case base.typname when 'int2' then 'integer' when 'int4' then 'integer' when 'int8' then 'integer'
     when 'text' then 'text' when 'varchar' then 'text' when 'bpchar' then 'text'
@@ -37,8 +30,6 @@ order by a.attnum;
 
 -- A row for each column of each index; `column` is null for an expression.
 -- name: table.indexes
--- in: schema, table
--- out: name, column, is_unique, is_primary, is_deferrable, condition
 select i.relname, a.attname, case when x.indisunique then 1 else 0 end,
   case when x.indisprimary then 1 else 0 end, case when x.indimmediate then 0 else 1 end,
   coalesce(pg_catalog.pg_get_expr(x.indpred, x.indrelid), '')
@@ -51,60 +42,37 @@ from pg_catalog.pg_index x
 where n.nspname = :schema and c.relname = :table and x.indisvalid and k.place <= x.indnkeyatts
 order by i.relname, k.place;
 
--- Not the book's own.
 -- name: table.names
--- in: schema, prefix, count
--- out: name
 select c.relname from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = :schema and c.relkind in ('r', 'p')
   and pg_catalog.substr(c.relname, 1, pg_catalog.length(:prefix)) <> :prefix
 order by c.relname limit :count;
 
--- A column as the text that is its key with us.
 -- name: key.of_integer
--- holes: column
 {column}::text;
 
 -- name: key.of_text
--- holes: column
 {column}::text;
 
 -- name: key.of_uuid
--- holes: column
 {column}::text;
 
 -- name: key.of_date
--- holes: column
 to_char({column}, 'FMYYYY-MM-DD');
 
--- What a person may run.
--- name: table.create_index
--- holes: index, schema_name, table, columns
-create index {index} on {schema_name}.{table} ({columns});
-
--- A key of ours as a value of the column's kind, so that the index on that serves; null where it is
--- none. It may be the value of another key: compare the texts as well.
+-- It may be the value of another key: compare the texts as well.
 -- name: key.as_integer
--- holes: key
 case when {key} ~ '^-?[0-9]{{1,18}}$' then {key}::bigint
      when {key} ~ '^-?[0-9]{{19}}$'
        and {key}::numeric between -9223372036854775808 and 9223372036854775807 then {key}::bigint end;
 
--- name: key.as_text
--- holes: key
-{key};
-
 -- name: key.as_uuid
--- holes: key
 case when {key} ~ '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' then {key}::uuid end;
 
 -- name: key.as_date
--- holes: key
 case when {key} ~ '^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$'
   then (pg_catalog.substr({key}, 1, 7) || '-01')::date + (pg_catalog.substr({key}, 9, 2)::int - 1) end;
 
--- Whether a text may be a key of ours: 1 to 255 bytes without control characters.
 -- name: key.is_one
--- holes: key
 ({key} is not null and octet_length({key}) between 1 and 255 and {key} !~ '[\u0001-\u001f\u007f-\u009f]');

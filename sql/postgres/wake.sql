@@ -1,16 +1,15 @@
--- Waking those who wait for work. NOTIFY makes all who commit one with a notification take turns,
--- through the wait for the disk, so that it is sent only where somebody sleeps. Two locks say so,
--- without a row, and go with the connection of whoever dies:
+-- NOTIFY makes all who commit one with a notification take turns, through the wait for the disk, so
+-- that it is sent only where somebody sleeps. Two locks say so, without a row, and go with the
+-- connection of whoever dies:
 --   `sleeps`  shared, by each session that listens;
 --   `adds`    shared, until its end, by each transaction that adds (member.arm).
 -- Who adds takes `adds`, then looks for sleepers, and notifies if there are any. Who goes to sleep takes
 -- `sleeps`, then looks for those who add and may not have seen it, and asks again until there are
 -- none. Each shows itself before it looks, so that one of the two sees the other. Nobody waits.
 
--- `settled`: everybody who adds sees it. Else work may come unheard of, and it must look again soon.
+-- `settled`: everybody who adds sees it. Else work may come unheard of, and it must look again
+-- soon.
 -- name: wake.sleep
--- in: queue
--- out: settled
 with asleep as materialized (
   select pg_catalog.pg_advisory_lock_shared(
     pg_catalog.hashtext('{schema}.{prefix}sleeps'), :queue::int)
@@ -26,11 +25,8 @@ from asleep;
 -- name: wake.up
 select pg_catalog.pg_advisory_unlock_all();
 
--- Whether a claim would find something: how long until the next is due, and whether anything else
--- waits for a claim: what people asked for, claims of the dead. An index probe for each lane.
+-- An index probe for each lane.
 -- name: wake.look
--- in: queue, max_skew_us
--- out: due_in_us, beside
 with clock as materialized (select {now} as us),
 next as materialized (
   select min(s.due_us) as due_us
@@ -48,8 +44,5 @@ select case when q.paused = 1 or (q.rounds = 1 and next.due_us > coalesce(q.roun
            or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us))
 from {queue} q, clock, next where q.id = :queue;
 
--- Whether there are suspects, due or not: the lanes that are claimed singly.
 -- name: wake.suspects
--- in: queue
--- out: any
 select exists (select from {segment} where queue = :queue and lane between 10 and 19);

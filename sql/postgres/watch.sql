@@ -1,40 +1,6 @@
--- A queue that follows a table of the application: what is remembered of it, its triggers, and the
--- comparison of its rows with the members. Casts stand on our side, so that the index of the one
--- that is asked for by key serves.
-
--- name: watch.put
--- in: queue, table, key
-insert into {watch} (queue, created_us, source, key_column)
-values (:queue, {now}, :table, :key)
-on conflict (queue) do update set source = excluded.source, key_column = excluded.key_column,
-  installed_us = null, reconciled_us = null;
-
--- name: watch.look
--- in: queue
--- out: source, key_column, installed_us, reconciled_us
-select source, key_column, installed_us, reconciled_us from {watch} where queue = :queue;
-
--- name: watch.names
--- out: name
-select q.name from {watch} w join {queue} q on q.id = w.queue order by q.name;
-
--- name: watch.remove
--- in: queue
-delete from {watch} where queue = :queue;
-
--- name: watch.set_installed
--- in: queue, installed
-update {watch} set installed_us = case when :installed::int = 1 then {now} end where queue = :queue;
-
--- name: watch.set_reconciled
--- in: queue
-update {watch} set reconciled_us = {now} where queue = :queue;
-
 -- Those of ours, whose names begin so: on a table, where they fire; and on whichever, for one that
 -- is renamed keeps them.
 -- name: watch.triggers
--- in: schema, table, prefix
--- out: here, anywhere
 select count(*) filter (where n.nspname = :schema and c.relname = :table and g.tgenabled <> 'D'),
   count(*)
 from pg_catalog.pg_trigger g
@@ -42,11 +8,7 @@ from pg_catalog.pg_trigger g
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where pg_catalog.substr(g.tgname, 1, pg_catalog.length(:prefix)) = :prefix;
 
--- What goes around a key of ours, to be compared with the column by the column's own collation
--- (null: tables::value_of); and around the value where a page has ended.
 -- name: watch.conversion
--- in: schema, table, key
--- out: key_from, key_to, mark_from, mark_to
 select case when f.text then '(' end, case when f.text then f.type end, '(', f.type
 from (
   select l.oid is not null as text,
@@ -70,12 +32,10 @@ from (
 -- A transaction that has one snapshot for all its statements may still see a member that is gone:
 -- there the index alone says which are there, at the cost of an id for each. Nor need it see the
 -- queue, which may have been made since: `how` it is then done was written when the triggers were
--- installed. Where that is not so any more, the claim mends it, as for any member of before.
--- It has its owner's rights: nobody else may hang it on a table of theirs, nor have it take their
+-- installed. Where that is not so any more, the claim mends it, as for any member of before. It has
+-- its owner's rights: nobody else may hang it on a table of theirs, nor have it take their
 -- temporary types for the server's.
 -- name: watch.install
--- holes: id, own, source, place, own_schema, book_schema, name, of_key, key, new_key, old_key,
---   page_ok, new_ok, period_us, grain_us, rounds, on_new, segment_size
 create or replace function "{schema}".{prefix}watch_{id}() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as
 $the_function_ends_with_this_tag_which_is_longer_than_any_name_can_be_in_it$
@@ -169,19 +129,9 @@ create trigger {prefix}watch_{own}_truncate after truncate on {source}
 
 -- From whatever table they are on by now.
 -- name: watch.uninstall
--- holes: id, own, place
 drop function if exists "{schema}".{prefix}watch_{id}() cascade;
 
--- Only values of the column's kind: SQLite's columns may hold others.
--- name: watch.typed
--- holes: value, type
-true;
-
--- A page of the table's rows, in the order of its index.
 -- name: watch.first_rows
--- in: queue, count
--- out: value, key, can_be, missing
--- holes: source, column, key, page_ok
 select p.value, p.k, case when {page_ok} then 1 else 0 end,
   case when exists (select from {member} m where m.queue = :queue and m.member_key = p.k)
     then 0 else 1 end
@@ -190,9 +140,6 @@ from (select {column}::text as value, {key} collate "C" as k, {column} as place 
 order by p.place;
 
 -- name: watch.next_rows
--- in: queue, count, mark
--- out: value, key, can_be, missing
--- holes: source, column, key, page_ok, mark_from, mark_to
 select p.value, p.k, case when {page_ok} then 1 else 0 end,
   case when exists (select from {member} m where m.queue = :queue and m.member_key = p.k)
     then 0 else 1 end
@@ -201,11 +148,7 @@ from (select {column}::text as value, {key} collate "C" as k, {column} as place 
       order by {column} limit :count) as p
 order by p.place;
 
--- A page of the members, in the order of their keys.
 -- name: watch.members
--- in: queue, count, after
--- out: id, key, extra
--- holes: source, column, key, value
 select m.id, m.member_key,
   case when exists (select from {source} t
                     where {column} = {value} and {key} collate "C" = m.member_key)
@@ -214,10 +157,7 @@ from (select id, member_key from {member} where queue = :queue and member_key > 
       order by member_key limit :count) as m
 order by m.member_key;
 
--- Of these ids, members that still have no row.
 -- name: watch.drop_members
--- in: rows
--- holes: source, column, key, value
 delete from {member} m
 where m.id = any (array(select (r->>0)::bigint from json_array_elements(:rows::json) as r))
   and not exists (select from {source} t

@@ -1,14 +1,10 @@
--- Claims: a batch of tasks in one holder's hands. The claim's row is the fence of all that is
--- done with it; its id is fresh for each claim. Rows in a text are read as the columns c0, c1, ... of
--- daybook_rows(text) (src/drivers/sqlite/sqlite_rows.hpp).
+-- Rows in a text are read as the columns c0, c1, ... of daybook_rows(text)
+-- (src/drivers/sqlite/sqlite_rows.hpp).
 
--- Takes due segments of the most urgent lane that has any, the oldest first; the last one is cut.
--- `segments`: no more than so many are looked at. An index probe for each lane. A row without an id:
--- the claim's ranges and the queue's version. Its tasks are read (claim.tasks) when it is committed
--- and others may write. A holder that was declared dead takes nothing.
+-- `segments`: no more than so many are looked at. An index probe for each lane. A row without an
+-- id: the claim's ranges and the queue's version. Its tasks are read (claim.tasks) when it is
+-- committed and others may write.
 -- name: claim.take
--- in: claim, queue, holder, count, segments, first_lane
--- out: id, member_key, payload
 with u as materialized (
   select case when q.rounds = 1 then min(coalesce(q.round_us, 0), {now}) else {now} end as until
   from {queue} q where q.id = :queue and q.paused = 0
@@ -71,8 +67,6 @@ from {claim} c join {queue} q on q.id = c.queue where c.id = :claim;
 
 -- What a claim has in hand: the row of claim.take, and one for each task.
 -- name: claim.tasks
--- in: claim
--- out: id, member_key, payload
 select null, c.ranges, cast(q.version as text)
 from {claim} c join {queue} q on q.id = c.queue where c.id = :claim
 union all
@@ -81,11 +75,7 @@ from {claim} c cross join daybook_rows(c.ranges) as r
   cross join {member} m on m.id >= r.c0 and m.id < r.c1 and +m.queue = c.queue
 where c.id = :claim;
 
--- Whether any is due, by a snapshot, in the lanes that a claim looks at: where that found none, others
--- have it locked, or do so no more.
 -- name: claim.due
--- in: queue, first_lane
--- out: due
 select exists (
   select 1 from {queue} q, (select {now} as us) as clock,
     json_each('[0,1,2,3,4,5,6,7,8,9]') as p
@@ -93,27 +83,8 @@ select exists (
     and (select min(due_us) from {segment} where queue = :queue and lane = :first_lane + p.value)
         <= case when q.rounds = 1 then min(coalesce(q.round_us, 0), clock.us) else clock.us end);
 
--- Whether more waits: asked for, or claimed singly.
--- name: claim.beside
--- in: queue
--- out: requests
-select exists (select 1 from {request} where queue = :queue);
-
--- Whoever ends a claim that has a ledger locks it first, and then reads that. Here, writers take
--- turns anyway.
--- name: claim.lock
--- in: claim, holder
--- out: id
-select id from {claim} where id = :claim and holder = :holder and {in_hand};
-
--- Ends a claim: its row goes, which only its holder can do. Nothing where it is another's.
--- `segments`: what is to be done again, rows of [lo, hi, lane, state, attempts, crashes, turn_us,
--- period_us, how, us], how: 0 due at `us`; 1 the next turn that is not over; 2 a period from now, in
--- grains of `us`; 3 `us` from now.
--- `outcomes`: history, rows of [lo, hi, state, attempts, turn_us, finished_us (or null: now),
--- remark]; each: 1 where every task has a row. Otherwise the bound is null, and no member is read.
+-- Otherwise the bound is null, and no member is read.
 -- name: claim.complete
--- in: claim, holder, segments, outcomes, each
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, turn_us, due_us)
 select a.hi, a.lo, a.queue, a.lane, a.state, a.attempts, a.crashes, a.period, a.turn,
   case a.how when 0 then a.us when 3 then (a.at_us + a.us + 999999) / 1000000 * 1000000
@@ -147,14 +118,7 @@ where c.id = :claim and c.holder = :holder and {in_hand};
 -- then
 delete from {claim} where id = :claim and holder = :holder and {in_hand};
 
--- name: claim.forget_done
--- in: claim
-delete from {done} where claim = :claim;
-
--- The fence of a task that is finished in a transaction of its own: waits for nobody but one who
--- ends the claim. `rows`: of [lo, hi, state, attempts, delay_us, remark].
 -- name: claim.done
--- in: claim, holder, rows
 insert into {done} (claim, lo, hi, state, attempts, delay_us, finished_us, remark)
 select c.id, w.lo, w.hi, w.state, w.attempts, w.delay_us, {now}, w.remark
 from (select id from {claim}
@@ -162,72 +126,17 @@ from (select id from {claim}
   join (select c0 as lo, c1 as hi, c2 as state, c3 as attempts, c4 as delay_us, c5 as remark
         from daybook_rows(:rows)) as w;
 
--- Finished tasks; and begun tasks, with state 1 and negative ids.
--- name: claim.ledger
--- in: claim
--- out: lo, hi, state, delay_us, finished_us, remark
-select lo, hi, state, delay_us, finished_us, remark from {done}
-where claim = :claim order by lo;
-
--- name: claim.ranges
--- in: claim
--- out: ranges
-select ranges from {claim} where id = :claim;
-
--- Claims whose holder is over, or looks so. `marked`: it is declared dead already.
--- name: claim.abandoned
--- in: queue, max_skew_us
--- out: id, holder, marked
-select c.id, c.holder, h.uuid is null or h.ended_us is not null
-from {claim} c left join {holder} h on h.uuid = c.holder join (select {now} as us) as clock
-where c.queue = :queue and c.reclaimed_us is null
-  and (h.uuid is null or h.ended_us is not null or h.lease_until_us < clock.us
-       or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us)
-order by c.claimed_us limit 100;
-
--- Passes over one that a transaction has open: it is asked for again later.
 -- name: claim.seize
--- in: claim
--- out: queue, claimed_us
 select c.queue, c.claimed_us from {claim} c
 where c.id = :claim and c.reclaimed_us is null
   and not exists (select 1 from {holder} h where h.uuid = c.holder and h.ended_us is null);
 
--- In the place of a claim that was ended for its dead holder.
--- name: claim.bury
--- in: claim, queue, holder, claimed_us
-insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
-values (:claim, :queue, :holder, :claimed_us, {now}, 0, '[]');
-
--- What became of a claim whose COMMIT reply was lost. Waits for that transaction, should it still
--- be on its way; where there is no such claim, there will be none.
 -- name: claim.settle
--- in: claim, queue, holder
 insert into {claim} (id, queue, holder, claimed_us, reclaimed_us, size, ranges)
 select :claim, :queue, :holder, clock.us, clock.us, 0, '[]' from (select {now} as us) as clock
 where true on conflict (id) do nothing;
 
--- The mark of what was done once, when nobody asks for it any more.
--- name: claim.unmark
--- in: claim
-delete from {claim} where id = :claim and reclaimed_us is not null;
-
--- name: claim.look
--- in: claim
--- out: reclaimed
-select reclaimed_us is not null from {claim} where id = :claim;
-
--- Whether all that was taken from a holder still has its tombstones, which are made after its end.
--- name: claim.is_known
--- in: holder, kept_us
--- out: known
-select 1 from {holder}
-where uuid = :holder and (ended_us is null or ended_us > {now} - :kept_us);
-
--- Claims in hand, for those who ask where a task is.
 -- name: claim.of_queue
--- in: queue
--- out: id, holder, claimed_us, lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us
 select c.id, c.holder, c.claimed_us, r.c0, r.c1, r.c3, r.c4, r.c5, r.c6, r.c7, r.c8, r.c9
 from {claim} c join daybook_rows(c.ranges) as r
 where c.queue = :queue and c.reclaimed_us is null order by 4;

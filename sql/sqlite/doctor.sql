@@ -1,14 +1,9 @@
--- The settings that the guarantees rest on, as (name, found).
-
 -- name: doctor.settings
--- out: name, found
 select 'journal_mode', journal_mode from pragma_journal_mode
 union all select 'synchronous', cast(synchronous as text) from pragma_synchronous
 union all select 'attached', cast(count(*) as text) from pragma_database_list
   where name not in ('main', 'temp');
 
--- Every table whose name begins with the prefix, without that.
 -- name: doctor.tables
--- out: name
 select substr(name, length('{prefix}') + 1) from {schema}.sqlite_schema
 where type = 'table' and substr(name, 1, length('{prefix}')) = '{prefix}';

@@ -1,19 +1,10 @@
--- Queues in order: tasks whose keys agree up to their last '/' are a series, and one is begun when
--- those added before it are over. Here is each that is not; `added_us` and then the id say who is
--- before whom. Transactions that overlap and lock nothing together have no order among themselves.
-
--- A member that has a segment of its own. A key without a '/' is a series of its own. `added_us`:
--- null, when the key came. By its key, for a range could keep others from adding theirs.
 -- name: series.add_one
--- in: member, added_us
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when instr(member_key, '/') = 0 then member_key
                        else rtrim(member_key, replace(member_key, '/', '')) end, coalesce(:added_us, created_us)
 from {member} where id = :member;
 
--- New members, which one segment holds: each becomes one of its own.
 -- name: series.add
--- in: lo, hi
 insert into {series} (member, queue, series_key, added_us)
 select id, queue, case when instr(member_key, '/') = 0 then member_key
                        else rtrim(member_key, replace(member_key, '/', '')) end, created_us
@@ -27,14 +18,7 @@ where s.hi = :hi and s.lo = :lo;
 -- then
 update {segment} set lo = hi - 1 where hi = :hi and lo = :lo;
 
--- Which of the `among` that are due for longest are first of their series, where nobody has a task of
--- that in hand: one may be in hand that was added later, for what is added in two transactions can be
--- committed in the other order, and a clock can step back. A member that was removed holds nobody up,
--- but while a claim has it: there each has a range of its own. Those who claim take turns (queue.turn),
--- so that nobody begins another between this and series.take.
 -- name: series.heads
--- in: queue, lane, among, count
--- out: hi
 with busy as materialized (
   select e.series_key from {claim} c cross join daybook_rows(c.ranges) as r
     cross join {series} e on e.member = r.c0
@@ -54,10 +38,7 @@ and not exists (
   select 1 from {series} o join busy b on b.series_key = o.series_key where o.member = s.lo)
 order by s.due_us, s.hi limit :count;
 
--- The same by looking at each series that has a task, where those behind are many.
 -- name: series.all_heads
--- in: queue, lane, count
--- out: hi
 with recursive each_one (series_key) as (
   select min(series_key) from {series} where queue = :queue
   union all
@@ -80,9 +61,7 @@ select s.hi from (
 where s.lo = head.id and s.lane = :lane and s.due_us <= {now}
 limit :count;
 
--- A claim of those among `heads`, rows of [hi], that are due still. Its tasks: claim.tasks.
 -- name: series.take
--- in: claim, queue, holder, heads
 insert into {claim} (id, queue, holder, claimed_us, size, ranges)
 select :claim, :queue, :holder, {now}, count(*),
   json_group_array(json_array(lo, hi, hi, lane, state, attempts, crashes, turn_us, period_us,
@@ -96,16 +75,10 @@ having count(*) > 0;
 delete from {segment} where hi in (
   select r.c1 from {claim} c, daybook_rows(c.ranges) as r where c.id = :claim);
 
--- They are over. `rows`: of [id]. By its key, for what others add and have not committed is waited for
--- by who reads a range.
 -- name: series.end
--- in: rows
 delete from {series} where member in (select c0 from daybook_rows(:rows));
 
--- Those of members that were removed, and that nobody has in hand.
 -- name: series.strays
--- in: queue, count
--- out: member
 select member from {series} o
 where queue = :queue and not exists (select 1 from {member} m where m.id = o.member)
   and member not in (

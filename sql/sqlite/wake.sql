@@ -1,19 +1,7 @@
--- Waking those who wait for work. SQLite tells every connection that others have committed: nobody
--- need know who sleeps.
+-- SQLite tells every connection that others have committed: nobody need know who sleeps.
 
--- name: wake.sleep
--- in: queue
--- out: settled
-select :queue is not null;
-
--- name: wake.up
-select 1;
-
--- Whether a claim would find something: how long until the next is due, and whether anything else
--- waits for a claim: what people asked for, claims of the dead. An index probe for each lane.
+-- An index probe for each lane.
 -- name: wake.look
--- in: queue, max_skew_us
--- out: due_in_us, beside
 with clock as materialized (select {now} as us),
 next as materialized (
   select min((select min(due_us) from {segment} where queue = :queue and lane = p.value)) as due_us
@@ -29,8 +17,5 @@ select case when q.paused = 1 or (q.rounds = 1 and next.due_us > coalesce(q.roun
            or h.lease_until_us > clock.us + h.ttl_us + :max_skew_us))
 from {queue} q, clock, next where q.id = :queue;
 
--- Whether there are suspects, due or not: the lanes that are claimed singly.
 -- name: wake.suspects
--- in: queue
--- out: any
 select exists (select 1 from {segment} where queue = :queue and lane between 10 and 19);

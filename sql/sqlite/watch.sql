@@ -1,50 +1,10 @@
--- A queue that follows a table of the application: what is remembered of it, its triggers, and the
--- comparison of its rows with the members. Casts stand on our side, so that the index of the one
--- that is asked for by key serves.
-
--- name: watch.put
--- in: queue, table, key
-insert into {watch} (queue, created_us, source, key_column)
-values (:queue, {now}, :table, :key)
-on conflict (queue) do update set source = excluded.source, key_column = excluded.key_column,
-  installed_us = null, reconciled_us = null;
-
--- name: watch.look
--- in: queue
--- out: source, key_column, installed_us, reconciled_us
-select source, key_column, installed_us, reconciled_us from {watch} where queue = :queue;
-
--- name: watch.names
--- out: name
-select q.name from {watch} w join {queue} q on q.id = w.queue order by q.name;
-
--- name: watch.remove
--- in: queue
-delete from {watch} where queue = :queue;
-
--- name: watch.set_installed
--- in: queue, installed
-update {watch} set installed_us = case when :installed = 1 then {now} end where queue = :queue;
-
--- name: watch.set_reconciled
--- in: queue
-update {watch} set reconciled_us = {now} where queue = :queue;
-
--- Those of ours, whose names begin so: on a table; and on whichever, for one that is renamed keeps
--- them.
 -- name: watch.triggers
--- in: schema, table, prefix
--- out: here, anywhere
 select coalesce(sum(g.tbl_name = :table), 0), count(*)
 from sqlite_schema g
 where g.type = 'trigger' and :schema = 'main'
   and substr(g.name, 1, length(:prefix)) = :prefix;
 
--- What goes around a key of ours, to be compared with the column by the column's own collation
--- (null: tables::value_of); and around the value where a page has ended.
 -- name: watch.conversion
--- in: schema, table, key
--- out: key_from, key_to, mark_from, mark_to
 select null, null, '(', ')' where :schema is not null and :table is not null and :key is not null;
 
 -- Row triggers, in the transaction of the one writer. Names of tables stand without a schema, as
@@ -52,8 +12,6 @@ select null, null, '(', ')' where :schema is not null and :table is not null and
 -- answers it is there: under "insert or replace" a conflict here would be resolved so, too. When a
 -- member is due: see member.arm.
 -- name: watch.install
--- holes: id, own, source, place, own_schema, book_schema, name, of_key, key, new_key, old_key,
---   page_ok, new_ok, period_us, grain_us, rounds, on_new, segment_size
 drop trigger if exists {place}.{prefix}watch_{own}_insert;
 -- then
 drop trigger if exists {place}.{prefix}watch_{own}_delete;
@@ -103,24 +61,11 @@ begin
     select 1 from {prefix}member where queue = {id} and member_key = {new_key});
 end;
 
--- name: watch.uninstall
--- holes: id, own, place
-drop trigger if exists {place}.{prefix}watch_{own}_insert;
--- then
-drop trigger if exists {place}.{prefix}watch_{own}_delete;
--- then
-drop trigger if exists {place}.{prefix}watch_{own}_update;
-
 -- Only values of the column's kind: columns may hold others.
 -- name: watch.typed
--- holes: value, type
 typeof({value}) = '{type}';
 
--- A page of the table's rows, in the order of its index.
 -- name: watch.first_rows
--- in: queue, count
--- out: value, key, can_be, missing
--- holes: source, column, key, page_ok
 select p.value, p.k, case when {page_ok} then 1 else 0 end,
   case when exists (select 1 from {member} m where m.queue = :queue and m.member_key = p.k)
     then 0 else 1 end
@@ -128,9 +73,6 @@ from (select {column} as value, {key} as k from {source} t order by {column} lim
 order by p.value;
 
 -- name: watch.next_rows
--- in: queue, count, mark
--- out: value, key, can_be, missing
--- holes: source, column, key, page_ok, mark_from, mark_to
 select p.value, p.k, case when {page_ok} then 1 else 0 end,
   case when exists (select 1 from {member} m where m.queue = :queue and m.member_key = p.k)
     then 0 else 1 end
@@ -139,11 +81,7 @@ from (select {column} as value, {key} as k from {source} t
       order by {column} limit :count) as p
 order by p.value;
 
--- A page of the members, in the order of their keys.
 -- name: watch.members
--- in: queue, count, after
--- out: id, key, extra
--- holes: source, column, key, value
 select m.id, m.member_key,
   case when exists (select 1 from {source} t
                     where {column} = {value} and {key} collate binary = m.member_key)
@@ -152,10 +90,7 @@ from (select id, member_key from {member} where queue = :queue and member_key > 
       order by member_key limit :count) as m
 order by m.member_key;
 
--- Of these ids, members that still have no row.
 -- name: watch.drop_members
--- in: rows
--- holes: source, column, key, value
 delete from {member} as m
 where m.id in (select c0 from daybook_rows(:rows))
   and not exists (select 1 from {source} t

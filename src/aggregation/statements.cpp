@@ -368,7 +368,7 @@ statements maker::all() const {
   out.usual_survey = make("survey", {{"amounts", amounts("s.", false, "usual_amount")}});
   out.preview = make("preview");
   out.open = make("open", {{"lock", ""}});
-  out.open_locked = make("open", {{"lock", piece("lock", {})}});
+  out.open_locked = make("open", {{"lock", piece("lock_rows", {})}});
   out.open_values = make("open_values", values);
   out.make_parents = make_parents();
   out.take = make("take");
@@ -388,7 +388,7 @@ statements maker::all() const {
                           "(" + parent_is(p.open) + " or " + parent_is(p.closed) + ")");
   out.follow = follow();
   out.parent = make("parent", with(values, {{"lock", ""}}));
-  out.parent_locked = make("parent", with(values, {{"lock", piece("lock", {})}}));
+  out.parent_locked = make("parent", with(values, {{"lock", piece("lock_rows", {})}}));
   out.parents_holes = with(common_, values);
   out.parents = make("parents", with(values, {{"condition", "1 = 1"}}));
   out.sum_rows = make("sum_rows");

@@ -41,13 +41,12 @@ void add_names(std::vector<std::string>& to, std::string_view list) {
   }
 }
 
-/// Reads the lines of a file into blocks, and gives each to `finish`.
+/// Reads the lines of a file into blocks.
 class block_reader {
  public:
   explicit block_reader(sql_file const& file) : file_(file) {}
 
-  template <class F>
-  void read(F const& finish) {
+  std::vector<block> read() {
     auto text = file_.text;
     while (!text.empty()) {
       auto const end = text.find('\n');
@@ -55,17 +54,22 @@ class block_reader {
       text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
       ++line_;
       if (auto const name = after(line, "-- name:")) {
-        if (!now_.name.empty()) finish(now_);
+        finish();
         now_ = block{std::string(*name), {}, {}, {}, {{when::always, {}}}};
         list_ = nullptr;
       } else {
         take(line);
       }
     }
-    if (!now_.name.empty()) finish(now_);
+    finish();
+    return std::move(found_);
   }
 
  private:
+  void finish() {
+    if (!now_.name.empty()) found_.push_back(std::move(now_));
+  }
+
   void take(std::string_view line) {
     if (auto const in = after(line, "-- in:")) {
       list_ = &now_.inputs;
@@ -89,9 +93,48 @@ class block_reader {
 
   sql_file const& file_;
   block now_;
+  std::vector<block> found_;
   std::vector<std::string>* list_ = nullptr;
   int line_ = 0;
 };
+
+std::string_view without_end(std::string_view text) {
+  text = trimmed(text);
+  if (text.ends_with(';')) text.remove_suffix(1);
+  return text;
+}
+
+using blocks = std::map<std::string, block, std::less<>>;
+
+/// The statements and shapes of a dialect's folder.
+blocks statements_in(std::span<sql_file const> files, std::string_view dialect) {
+  blocks out;
+  for (auto const& file : files) {
+    if (file.dialect != dialect || file.room == "migrations" || file.room == "words") continue;
+    for (auto& found : blocks_of(file)) {
+      auto const name = found.name;
+      if (out.try_emplace(name, std::move(found)).second) continue;
+      throw error({.kind = fault::internal}, "two statements are named " + name);
+    }
+  }
+  return out;
+}
+
+/// Those of a dialect: its own text stands in the place of the common one, whose declaration stays.
+blocks statements_of(std::span<sql_file const> files, std::string_view dialect) {
+  auto out = statements_in(files, common_dialect);
+  for (auto& [name, own] : statements_in(files, dialect)) {
+    auto const [at, fresh] = out.try_emplace(name, own);
+    if (fresh) continue;
+    if (!own.inputs.empty() || !own.outputs.empty() || !own.holes.empty()) {
+      throw error(
+          {.kind = fault::internal},
+          "statement " + name + " is declared in sql/common and in sql/" + std::string(dialect));
+    }
+    at->second.parts = std::move(own.parts);
+  }
+  return out;
+}
 
 /// What only the current acquisition satisfies, and only before its deadline.
 std::string fence(std::string const& now) {
@@ -128,6 +171,8 @@ std::string clock(clock_kind kind, std::string const& real, std::string const& c
 
 }  // namespace
 
+std::vector<block> blocks_of(sql_file const& file) { return block_reader(file).read(); }
+
 catalogue::catalogue(catalogue_options const& options, std::span<sql_file const> files)
     : style_(options.style),
       compounds_(options.compounds),
@@ -142,30 +187,27 @@ catalogue::catalogue(catalogue_options const& options, std::span<sql_file const>
   words_["unchanged"] = unchanged();
   for (auto const& file : files) {
     if (file.dialect != options.dialect) continue;
-    if (file.room == "migrations") {
-      migrations_ = file.text;
-    } else {
-      read(file);
+    if (file.room == "migrations") migrations_ = file.text;
+    if (file.room != "words") continue;
+    for (auto const& word : blocks_of(file)) {
+      words_[word.name] = without_end(word.parts.front().second);
     }
   }
-}
-
-void catalogue::read(sql_file const& file) {
-  block_reader(file).read([&](block const& found) {
-    bool const fresh = found.holes.empty() ? entries_.emplace(found.name, made(found, {})).second
-                                           : shapes_.emplace(found.name, found).second;
-    if (!fresh) {
-      throw error({.kind = fault::internal}, "two statements are named " + found.name);
+  for (auto& [name, found] : statements_of(files, options.dialect)) {
+    if (!found.has_text()) continue;
+    if (found.holes.empty()) {
+      entries_.emplace(name, made(found, {}));
+    } else {
+      shapes_.emplace(name, std::move(found));
     }
-  });
+  }
 }
 
 entry catalogue::made(block const& from, holes const& with) const {
   entry out;
   std::vector<std::pair<when, std::string>> texts;
   for (auto const& [run_when, text] : from.parts) {
-    auto filled = fill(trimmed(text), with);
-    if (filled.ends_with(';')) filled.pop_back();
+    auto filled = fill(without_end(text), with);
     // The same inputs for every part: values come in one order.
     auto what = rewrite(from.name, filled, style_, from.inputs);
     if (from.inputs.empty() && !what.inputs.empty()) {
@@ -213,9 +255,7 @@ std::string catalogue::text_of(std::string_view name, holes const& with) const {
   std::string out;
   for (auto const& [run_when, text] : shape(name).parts) {
     if (!out.empty()) out += "\n";
-    auto one = trimmed(text);
-    if (one.ends_with(';')) one.remove_suffix(1);
-    out += fill(one, with);
+    out += fill(without_end(text), with);
   }
   return out;
 }

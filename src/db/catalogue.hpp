@@ -1,5 +1,7 @@
 // Our SQL, by name: the text of one dialect with its tables' names and its clock filled in.
-// The files under sql/<dialect>/ are the source; the build embeds them. In a file a block starts
+// The files under sql/ are the source; the build embeds them. sql/common/ declares each statement
+// and has its text where that is the same everywhere; a block of sql/<dialect>/ with the same name
+// has the text for that dialect, and no declaration. In a file of sql/common/ a block starts
 //   -- name: run.start
 //   -- in: process, key, ...          (the values, in the order the caller gives them)
 //   -- out: run_no, attempt           (the columns that come back; absent: none)
@@ -10,7 +12,9 @@
 //   -- holes: source, state         (what the caller fills in: names and expressions of tables)
 // is a shape: made a statement by made(), with `{source}` as the caller says.
 // `{run}` is the qualified table, `{now}` the clock, `{fence}` what only the current acquisition
-// satisfies, `{prefix}` and `{schema}` themselves; `{{` and `}}` are braces.
+// satisfies, `{prefix}` and `{schema}` themselves; `{{` and `}}` are braces. A word that engines
+// write in different ways is a block of sql/<dialect>/words.sql: `{least}`, `{for_update}`,
+// `{::bigint}` (a cast where the engine needs one).
 // Thread safety: immutable after construction.
 #pragma once
 
@@ -32,9 +36,12 @@ namespace daybook {
 inline namespace v1 {
 namespace db {
 
+/// The folder of what is the same in every dialect.
+inline constexpr std::string_view common_dialect = "common";
+
 /// One embedded file: sql/<dialect>/<room>.sql
 struct sql_file {
-  std::string_view dialect;
+  std::string_view dialect;  ///< or common_dialect
   std::string_view room;
   std::string_view text;
 };
@@ -78,7 +85,13 @@ struct block {
   std::vector<std::string> outputs;
   std::vector<std::string> holes;
   std::vector<std::pair<when, std::string>> parts;
+
+  [[nodiscard]] bool has_text() const { return parts.size() > 1 || !parts.front().second.empty(); }
 };
+
+/// The blocks of a file, in their order. On failure: daybook::error (fault::internal) that names
+/// the file and the line.
+[[nodiscard]] std::vector<block> blocks_of(sql_file const& file);
 
 class catalogue {
  public:
@@ -109,7 +122,6 @@ class catalogue {
   [[nodiscard]] std::string const& prefix() const { return words_.find("prefix")->second; }
 
  private:
-  void read(sql_file const& file);
   [[nodiscard]] entry made(block const& from, holes const& with) const;
   [[nodiscard]] block const& shape(std::string_view name) const;
 

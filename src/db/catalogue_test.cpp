@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -84,6 +87,42 @@ TEST(catalogue, reads_names_inputs_outputs_and_parts) {
     EXPECT_EQ(part.what.inputs, (names{"one", "two", "three"}));
   }
   EXPECT_EQ(made["c"].parts[0].what.text, "select clock()");
+}
+
+TEST(catalogue, a_dialect_overrides_and_adds_by_name) {
+  std::array const files{
+      db::sql_file{"test", "run",
+                   "-- name: b\nselect :two{::int};\n-- then\nselect 2;\n"
+                   "-- name: d\n{least}({column});\n-- name: added\nselect 5;\n"},
+      db::sql_file{"test", "words", "-- name: least\nmin;\n-- name: ::int\n"},
+      db::sql_file{"common", "run",
+                   "-- name: a\n-- out: x\nselect {least}(1);\n"
+                   "-- name: b\n-- in: one, two\n-- out: y\nselect :one;\n"
+                   "-- name: c\n-- in: one\n"
+                   "-- name: d\n-- holes: column\n"},
+      db::sql_file{"other", "run", "-- name: a\nselect 9;\n"},
+      db::sql_file{"other", "words", "-- name: least\nleast;\n"}};
+  db::catalogue const made(options(), files);
+  EXPECT_EQ(made["a"].parts[0].what.text, "select min(1)");
+  EXPECT_EQ(made["a"].outputs, names{"x"});
+  ASSERT_EQ(made["b"].parts.size(), 2U);
+  EXPECT_EQ(made["b"].parts[0].what.text, "select $2");
+  EXPECT_EQ(made["b"].parts[0].what.inputs, (names{"one", "two"}));
+  EXPECT_EQ(made["b"].outputs, names{"y"});
+  EXPECT_THROW(static_cast<void>(made["c"]), error) << "declared, and without a text";
+  EXPECT_EQ(made.text_of("d", {{"column", "k"}}), "min(k)");
+  EXPECT_EQ(made["added"].parts[0].what.text, "select 5");
+}
+
+TEST(catalogue, a_declaration_stands_once) {
+  std::array const files{db::sql_file{"common", "run", "-- name: a\n-- in: x\nselect :x;\n"},
+                         db::sql_file{"test", "run", "-- name: a\n-- in: x\nselect :x + 1;\n"}};
+  try {
+    db::catalogue const made(options(), files);
+    FAIL() << "made";
+  } catch (error const& e) {
+    EXPECT_STREQ(e.what(), "statement a is declared in sql/common and in sql/test");
+  }
 }
 
 TEST(catalogue, malformed_files_are_told_by_file_and_line) {
@@ -273,13 +312,107 @@ TEST(catalogue, every_dialect_has_the_same_statements) {
       EXPECT_EQ(theirs->second.holes, shape.holes) << name;
     }
   }
-  std::set<std::string> rooms;
-  for (auto const& file : db::embedded_sql()) rooms.insert(std::string(file.room));
-  for (auto const& room : rooms) {
-    EXPECT_EQ(std::count_if(db::embedded_sql().begin(), db::embedded_sql().end(),
-                            [&](db::sql_file const& file) { return file.room == room; }),
-              3)
-        << room;
+}
+
+/// A text without comments, each blank once.
+std::string folded(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    for (char const letter : line.substr(0, line.find("--"))) {
+      bool const blank = letter == ' ' || letter == '\t';
+      if (!blank) out += letter;
+      if (blank && !out.empty() && out.back() != ' ') out += ' ';
+    }
+    if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
+/// The text of a block, with the conditions of its parts.
+std::string text_of(db::block const& block) {
+  std::string out;
+  for (auto const& [run_when, text] : block.parts) {
+    out += (run_when == db::when::always ? "then " : "else ") + folded(text);
+  }
+  return out;
+}
+
+/// For each statement the texts by dialect, `common` among them; an empty one is a declaration.
+using texts_of_statements = std::map<std::string, std::map<std::string, std::string>>;
+
+texts_of_statements texts_in(std::span<db::sql_file const> files) {
+  texts_of_statements out;
+  for (auto const& file : files) {
+    if (file.room == "migrations" || file.room == "words") continue;
+    for (auto const& block : db::blocks_of(file)) {
+      out[block.name][std::string(file.dialect)] = block.has_text() ? text_of(block) : "";
+    }
+  }
+  return out;
+}
+
+/// The statements that stand twice, or whose declaration is in the wrong place.
+std::vector<std::string> misplaced(std::span<db::sql_file const> files) {
+  std::string const common(db::common_dialect);
+  std::vector<std::string> out;
+  for (auto const& [name, texts] : texts_in(files)) {
+    bool const declared = texts.contains(common);
+    auto const own = texts.size() - (declared ? 1 : 0);
+    if (!declared && own > 1) out.push_back(name + ": sql/common has no declaration");
+    if (declared && !texts.at(common).empty() && own == 3) out.push_back(name + ": common is dead");
+    if (declared && texts.at(common).empty() && own != 3) {
+      out.push_back(name + ": a dialect has no text");
+    }
+    std::map<std::string, std::string> seen;
+    for (auto const& [dialect, text] : texts) {
+      if (text.empty()) continue;
+      auto const [first, fresh] = seen.emplace(text, dialect);
+      if (!fresh) out.push_back(name + ": the same in " + first->second + " and " + dialect);
+    }
+  }
+  return out;
+}
+
+TEST(catalogue, a_statement_stands_once) { EXPECT_EQ(misplaced(db::embedded_sql()), names{}); }
+
+TEST(catalogue, a_statement_that_stands_twice_is_seen) {
+  auto const seen = [](std::string_view common, std::string_view a, std::string_view b,
+                       std::string_view c) {
+    return misplaced(std::array{db::sql_file{"common", "run", common}, db::sql_file{"a", "run", a},
+                                db::sql_file{"b", "run", b}, db::sql_file{"c", "run", c}});
+  };
+  std::string_view const one = "-- name: s\nselect 1;\n";
+  std::string_view const other = "-- A remark.\n-- name: s\nselect\n  1;  -- one\n";
+  std::string_view const two = "-- name: s\nselect 2;\n";
+  std::string_view const three = "-- name: s\nselect 3;\n";
+  std::string_view const four = "-- name: s\nselect 4;\n";
+  std::string_view const bare = "-- name: s\n-- out: x\n";
+  EXPECT_EQ(seen(one, "", "", ""), names{});
+  EXPECT_EQ(seen(one, two, "", ""), names{});
+  EXPECT_EQ(seen(bare, one, two, three), names{});
+  EXPECT_EQ(seen("", one, "", ""), names{});
+  EXPECT_EQ(seen(one, other, "", ""), names{"s: the same in a and common"});
+  EXPECT_EQ(seen(one, two, two, ""), names{"s: the same in a and b"});
+  EXPECT_EQ(seen(one, two, three, four), names{"s: common is dead"});
+  EXPECT_EQ(seen(bare, one, two, ""), names{"s: a dialect has no text"});
+  EXPECT_EQ(seen("", one, two, ""), names{"s: sql/common has no declaration"});
+}
+
+TEST(catalogue, every_dialect_has_the_words_of_the_common_texts) {
+  std::map<std::string, names> words;
+  std::string common;
+  for (auto const& file : db::embedded_sql()) {
+    if (file.dialect == db::common_dialect) common += file.text;
+    if (file.room != "words") continue;
+    for (auto const& word : db::blocks_of(file)) words[word.name].push_back(text_of(word));
+  }
+  EXPECT_FALSE(words.empty());
+  for (auto const& [word, texts] : words) {
+    EXPECT_EQ(texts.size(), 3U) << word;
+    EXPECT_GT(std::set(texts.begin(), texts.end()).size(), 1U) << word;
+    EXPECT_NE(common.find("{" + word + "}"), std::string::npos) << word << " is not used";
   }
 }
 

@@ -10,14 +10,14 @@ select r.process, r.run_key, r.state, r.run_no, r.attempt, r.epoch, r.steps_done
   r.first_started_us, r.started_us, r.attempt_started_us, r.ended_us, r.succeeded_us, r.error,
   r.holder, coalesce(h.node, ''), coalesce(h.pid, 0), coalesce(h.lease_until_us, 0),
   coalesce(h.in_hand, ''), coalesce(h.renewed_us, 0),
-  coalesce(h.ended_us is null and h.lease_until_us >= {now}, false), r.deadline_us,
-  coalesce(r.state in (9, 8) and r.deadline_us <= {now}, false), r.data_date, r.progress_done,
+  coalesce(h.ended_us is null and h.lease_until_us >= {now}, {false}), r.deadline_us,
+  coalesce(r.state in (9, 8) and r.deadline_us <= {now}, {false}), r.data_date, r.progress_done,
   r.progress_total, r.progress_note,
-  coalesce(least(h.lease_until_us, coalesce(h.ended_us, h.lease_until_us)), r.attempt_started_us)
+  coalesce({least}(h.lease_until_us, coalesce(h.ended_us, h.lease_until_us)), r.attempt_started_us)
 from {run} r left join {holder} h on h.uuid = r.holder
-where (:process::text is null or r.process = :process::text)
-  and (:key::text is null or r.run_key = :key::text)
-  and (:state::int is null or r.state = :state::int)
+where (:process{::text} is null or r.process = :process{::text})
+  and (:key{::text} is null or r.run_key = :key{::text})
+  and (:state{::int} is null or r.state = :state{::int})
 order by r.attempt_started_us desc, r.process, r.run_key
 limit :limit;
 
@@ -53,13 +53,13 @@ where a.process = :process and a.run_key = :key order by a.epoch;
 -- name: inspect.status
 -- out: now_us, holders_alive, in_hand, abandoned, overdue, succeeded, failed, interrupted, unknown
 select {now}, (select count(*) from {holder} where ended_us is null and lease_until_us >= {now}),
-  coalesce(sum(case when s.held = 1 and s.overdue = 0 and s.alive = 1 then 1 else 0 end), 0)::bigint,
-  coalesce(sum(case when s.held = 1 and s.overdue = 0 and s.alive = 0 then 1 else 0 end), 0)::bigint,
-  coalesce(sum(case when s.held = 1 and s.overdue = 1 then 1 else 0 end), 0)::bigint,
-  coalesce(sum(case when s.state = 0 then 1 else 0 end), 0)::bigint,
-  coalesce(sum(case when s.state in (-1, -3) then 1 else 0 end), 0)::bigint,
-  coalesce(sum(case when s.state = -2 then 1 else 0 end), 0)::bigint,
-  coalesce(sum(case when s.state = -4 then 1 else 0 end), 0)::bigint
+  coalesce(sum(case when s.held = 1 and s.overdue = 0 and s.alive = 1 then 1 else 0 end), 0){::bigint},
+  coalesce(sum(case when s.held = 1 and s.overdue = 0 and s.alive = 0 then 1 else 0 end), 0){::bigint},
+  coalesce(sum(case when s.held = 1 and s.overdue = 1 then 1 else 0 end), 0){::bigint},
+  coalesce(sum(case when s.state = 0 then 1 else 0 end), 0){::bigint},
+  coalesce(sum(case when s.state in (-1, -3) then 1 else 0 end), 0){::bigint},
+  coalesce(sum(case when s.state = -2 then 1 else 0 end), 0){::bigint},
+  coalesce(sum(case when s.state = -4 then 1 else 0 end), 0){::bigint}
 from (
   select r.state, case when r.state in (9, 8) then 1 else 0 end as held,
     case when r.deadline_us <= {now} then 1 else 0 end as overdue,
@@ -95,7 +95,7 @@ order by r.attempt_started_us, r.process, r.run_key;
 -- What each holder has of each queue.
 -- name: inspect.claims
 -- out: holder, queue, claims, tasks, since_us
-select c.holder, q.name, count(*), sum(c.size)::bigint, min(c.claimed_us)
+select c.holder, q.name, count(*), sum(c.size){::bigint}, min(c.claimed_us)
 from {claim} c join {queue} q on q.id = c.queue
 where c.reclaimed_us is null
 group by c.holder, q.name
