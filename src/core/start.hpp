@@ -68,7 +68,8 @@ class runs {
                               std::int64_t epoch, std::exception_ptr& locked,
                               beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
-  static std::optional<started> refused(look const& seen, start_options options);
+  static std::optional<started> refused(process const& name, key const& piece, look const& seen,
+                                        start_options options);
   void confirm_seen();
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
