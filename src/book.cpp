@@ -307,7 +307,7 @@ void book::transact(std::function<void(transaction&)> const& body) {
   auto const with = engine_->bare();
   try {
     core::transact(with, {.name = "user"}, [&](db::session& on) {
-      transaction tx(on, with.user_sql);
+      transaction tx(on, with.user_sql, {});
       body(tx);
       return core::decision::commit;
     });

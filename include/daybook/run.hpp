@@ -159,31 +159,32 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// Hands the run back unfinished: the next start() resumes it at once.
   ended release(std::string_view why) &&;
 
-  [[nodiscard]] process const& process_name() const noexcept;
-  [[nodiscard]] key const& run_key() const noexcept;
+  [[nodiscard]] process const& process_name() const;
+  [[nodiscard]] key const& run_key() const;
   /// 1 for the first run under this key; one more after each success.
-  [[nodiscard]] std::int64_t number() const noexcept;
+  [[nodiscard]] std::int64_t number() const;
   /// 1 for the first attempt at this run.
-  [[nodiscard]] std::int64_t attempt() const noexcept;
-  [[nodiscard]] bool resumed() const noexcept { return attempt() > 1; }
+  [[nodiscard]] std::int64_t attempt() const;
+  [[nodiscard]] bool resumed() const { return attempt() > 1; }
   [[nodiscard]] std::int64_t epoch() const;
   /// The date of the data that the run works on, as the run's first attempt was given it.
-  [[nodiscard]] std::optional<std::chrono::year_month_day> date() const noexcept;
+  [[nodiscard]] std::optional<std::chrono::year_month_day> date() const;
   /// What was left until the deadline when this attempt started; empty: there is none.
-  [[nodiscard]] std::optional<std::chrono::microseconds> time_left() const noexcept;
+  [[nodiscard]] std::optional<std::chrono::microseconds> time_left() const;
   /// Requested when this process is known to have lost the run, and when its deadline is past.
-  [[nodiscard]] std::stop_token stop() const noexcept;
+  [[nodiscard]] std::stop_token stop() const;
   /// What another process needs to record steps under this attempt: book::attach(). It holds until
   /// this run's end, or until a lost COMMIT reply of a step of its own was resolved.
   [[nodiscard]] std::string token() const;
   /// The same key for every attempt at this step of this run; for receivers that drop duplicates.
   [[nodiscard]] std::string idempotency_key(std::string_view step) const;
 
-  /// False: moved from, or spent by finish(joined&).
+  /// False: moved from, or spent by finish(joined&); then all that is asked of it throws
+  /// daybook::error (fault::bad_argument).
   explicit operator bool() const noexcept { return held_ != nullptr; }
 
   /// For the other rooms of this library only.
-  [[nodiscard]] core::held_run& internals() const noexcept { return *held_; }
+  [[nodiscard]] core::held_run& internals() const { return held(); }
 
   // --- The same verbs on one of the book's threads. Meanwhile the run may be moved, dropped (it is
   // handed back after that verb) and asked what never changes; all else is fault::bad_argument,
@@ -260,6 +261,9 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   outcome do_at_most_once(std::string_view name, encoded_effect const& body,
                           encoded_probe const& probe, std::string& text);
 
+  /// On failure: daybook::error (fault::bad_argument) where this holds no run.
+  [[nodiscard]] core::held_run& held() const;
+
   std::shared_ptr<core::held_run> held_;  // with an asynchronous verb under way
 };
 
@@ -279,10 +283,13 @@ class [[nodiscard]] DAYBOOK_EXPORT pending_end {
   /// As run::confirm() and run::resolve().
   settlement confirm();
   settlement resolve();
-  /// The run again, after a rollback. Precondition: settled as settlement::rolled_back.
+  /// The run again, once. It goes on after settlement::rolled_back; else it is over, and its verbs
+  /// throw daybook::error (fault::bad_argument).
   run take_back() &&;
 
  private:
+  [[nodiscard]] core::held_run& held() const;
+
   std::shared_ptr<core::held_run> held_;
   outcome accepted_;
 };
@@ -291,18 +298,20 @@ class [[nodiscard]] DAYBOOK_EXPORT pending_end {
 class [[nodiscard]] DAYBOOK_EXPORT started {
  public:
   explicit started(run held);
-  explicit started(refusal why, std::optional<occupant> holder = {});
+  started(process const& name, key const& piece, refusal why, std::optional<occupant> holder = {});
 
   explicit operator bool() const noexcept { return run_.has_value(); }
-  /// Precondition: true.
+  /// The run. On failure: daybook::error (fault::bad_argument) where there is none: the message
+  /// names what was refused, why, and the remedy.
   daybook::run take() &&;
-  /// Precondition: false.
+  /// Why there is no run. On failure: daybook::error (fault::bad_argument) where there is one.
   [[nodiscard]] refusal why() const;
   /// Who has it, when why() is running_elsewhere.
   [[nodiscard]] std::optional<occupant> const& holder() const noexcept { return holder_; }
 
  private:
   std::optional<daybook::run> run_;
+  std::string asked_;  ///< "invoicing / 2026-11", where it was refused
   refusal why_ = refusal::running_elsewhere;
   std::optional<occupant> holder_;
 };

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <daybook/detail/export.hpp>
+#include <daybook/detail/sql_parameters.hpp>
 #include <daybook/detail/transaction_control.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +43,28 @@ class sql {
 
  private:
   std::string_view text_;
+};
+
+/// A literal statement for so many arguments: one that names more parameters, or fewer, does not
+/// compile. Those of a daybook::sql are counted when it is executed.
+template <std::size_t Arguments>
+class sql_for {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): as that of sql.
+  consteval sql_for(char const* literal) : statement_(literal) {
+    auto const named = count_parameters<Arguments + 1>(literal, sql_quoting::standard);
+    if (named == Arguments) return;
+    // What MariaDB reads in another way may fit there.
+    if (count_parameters<Arguments + 1>(literal, sql_quoting::mariadb) == Arguments) return;
+    if (named < Arguments) throw "more arguments are given than the statement names parameters";
+    throw "the statement names more parameters than arguments are given";
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): a statement is one for any number, so far.
+  constexpr sql_for(sql statement) : statement_(statement) {}
+  [[nodiscard]] constexpr sql statement() const noexcept { return statement_; }
+
+ private:
+  sql statement_;
 };
 
 /// A value to bind. Views are borrowed for the length of the call.
@@ -99,15 +123,31 @@ void decode(cell const& from, std::optional<T>& to) {
   }
 }
 
+template <class T>
+inline constexpr bool is_column = requires(cell const& from, T& to) {
+  decode(from, to);
+};
+template <class T>
+inline constexpr bool is_column<std::optional<T>> = is_column<T>;
+
+template <class T>
+inline constexpr bool is_row = is_column<T>;
+template <class... T>
+inline constexpr bool is_row<std::tuple<T...>> = sizeof...(T) > 0 && (is_column<T> && ...);
+template <class First, class Second>
+inline constexpr bool is_row<std::pair<First, Second>> = is_column<First>&& is_column<Second>;
+template <class T, std::size_t N>
+inline constexpr bool is_row<std::array<T, N>> = N > 0 && is_column<T>;
+
 /// One row as a `Row`: a std::tuple with a member for each column, or the type of its only column.
 template <class Row>
 [[nodiscard]] Row decode_row(std::span<cell const> cells) {
   Row row{};
-  if constexpr (requires { std::tuple_size<Row>::value; }) {
+  if constexpr (is_column<Row>) {
+    decode(cells[0], row);
+  } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) { (decode(cells[I], std::get<I>(row)), ...); }
     (std::make_index_sequence<std::tuple_size_v<Row>>{});
-  } else {
-    decode(cells[0], row);
   }
   return row;
 }
@@ -115,10 +155,10 @@ template <class Row>
 /// How many columns a `Row` takes.
 template <class Row>
 [[nodiscard]] constexpr std::size_t width_of() {
-  if constexpr (requires { std::tuple_size<Row>::value; }) {
-    return std::tuple_size_v<Row>;
-  } else {
+  if constexpr (is_column<Row>) {
     return 1;
+  } else {
+    return std::tuple_size_v<Row>;
   }
 }
 

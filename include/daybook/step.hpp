@@ -9,6 +9,7 @@
 //   });
 #pragma once
 
+#include <daybook/carried.hpp>
 #include <daybook/detail/export.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/transaction.hpp>
@@ -26,10 +27,6 @@
 
 namespace daybook {
 inline namespace v1 {
-
-/// What a step may carry to later attempts: a number, or valid UTF-8 of at most 1 MiB.
-template <class T>
-concept carried = std::integral<T> || std::same_as<T, std::string> || std::is_void_v<T>;
 
 enum class isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 /// Where in a step's transaction the run's row is written: `last` keeps its lock short when the
@@ -87,7 +84,11 @@ class probed {
   [[nodiscard]] static probed not_done() { return probed(outcome::lost, {}); }
   [[nodiscard]] static probed unknown() { return probed(outcome::unknown, {}); }
   [[nodiscard]] outcome what() const noexcept { return what_; }  ///< lost: not done
-  [[nodiscard]] T const& value() const noexcept { return value_; }
+  /// On failure: daybook::error (fault::bad_argument) unless what() is done.
+  [[nodiscard]] T const& value() const {
+    if (what_ != outcome::done) complain_of_no_value(what_);
+    return value_;
+  }
 
  private:
   probed(outcome what, T carries) : what_(what), value_(std::move(carries)) {}
@@ -122,8 +123,12 @@ class [[nodiscard]] stepped {
     return what_ == outcome::done || what_ == outcome::skipped;
   }
   [[nodiscard]] outcome what() const noexcept { return what_; }
-  /// The body's value, now or from the attempt that did the step. Meaningless when false.
-  [[nodiscard]] T const& value() const noexcept { return value_; }
+  /// The body's value, now or from the attempt that did the step. On failure: daybook::error
+  /// (fault::bad_argument) when false.
+  [[nodiscard]] T const& value() const {
+    if (!*this) complain_of_no_value(what_);
+    return value_;
+  }
 
  private:
   outcome what_;
@@ -144,23 +149,6 @@ class [[nodiscard]] stepped<void> {
 };
 
 // --- Inline implementations ---
-
-DAYBOOK_EXPORT std::string encode_carried(std::int64_t from);
-DAYBOOK_EXPORT void decode_carried(std::string_view from, std::int64_t& to);
-
-/// Calls a body and makes text of what it returns.
-template <class F, class With>
-std::string call_encoded(F& body, With& with) {
-  using answer = std::invoke_result_t<F&, With&>;
-  if constexpr (std::is_void_v<answer>) {
-    body(with);
-    return {};
-  } else if constexpr (std::integral<answer>) {
-    return encode_carried(static_cast<std::int64_t>(body(with)));
-  } else {
-    return body(with);
-  }
-}
 
 template <class T>
 stepped<T> decoded_step(outcome what, std::string text) {
@@ -185,10 +173,10 @@ template <class T>
 probe_answer encode_probed(probed<T> const& from) {
   if constexpr (std::is_void_v<T>) {
     return {from.what(), {}};
-  } else if constexpr (std::integral<T>) {
-    return {from.what(), encode_carried(static_cast<std::int64_t>(from.value()))};
   } else {
-    return {from.what(), from.value()};
+    if (from.what() != outcome::done) return {from.what(), {}};
+    auto const value = [](probed<T> const& one) -> T { return one.value(); };
+    return {from.what(), call_encoded(value, from)};
   }
 }
 

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 struct sqlite3;
@@ -35,27 +37,40 @@ concept native_handle =
 
 class DAYBOOK_EXPORT transaction {
  public:
-  transaction(db::session& session, db::user_statements& statements)
-      : session_(&session), statements_(&statements) {}
+  /// `place`: where it is, for messages; "step 'post' of invoicing / 2026-11".
+  transaction(db::session& session, db::user_statements& statements, std::string place)
+      : session_(&session), statements_(&statements), place_(std::move(place)) {}
   transaction(transaction const&) = delete;
   transaction& operator=(transaction const&) = delete;
 
   /// Executes one statement; returns how many rows it inserted, changed (found, on MariaDB) or
-  /// deleted. On failure: throws daybook::error, and the transaction will be rolled back.
+  /// deleted. On failure: throws daybook::error, whose message names the statement and where it
+  /// was executed, and the transaction will be rolled back.
   template <bindable... A>
-  std::int64_t exec(sql text, A const&... arguments) {
-    return exec_values(text, {to_value(arguments)...});
+  std::int64_t exec(sql_for<sizeof...(A)> text, A const&... arguments) {
+    return exec_values(text.statement(), {to_value(arguments)...});
   }
 
   /// Executes one query and returns its rows. On failure: as exec(); a row that does not fit
   /// `Row` is daybook::error (fault::bad_argument).
   template <class Row, bindable... A>
-  [[nodiscard]] std::vector<Row> rows(sql text, A const&... arguments) {
-    auto const table = query_values(text, {to_value(arguments)...}, width_of<Row>());
+  [[nodiscard]] std::vector<Row> rows(sql_for<sizeof...(A)> text, A const&... arguments) {
     std::vector<Row> out;
-    out.reserve(table.size() / width_of<Row>());
-    for (std::size_t at = 0; at < table.size(); at += width_of<Row>()) {
-      out.push_back(decode_row<Row>(std::span(table).subspan(at, width_of<Row>())));
+    if constexpr (!is_row<Row>) {
+      static_assert(is_row<Row>,
+                    "a row is std::int64_t, double, bool or std::string, a std::optional of one of "
+                    "them, or a std::tuple of these with a member for each column");
+    } else {
+      constexpr auto width = width_of<Row>();
+      auto const table = query_values(text.statement(), {to_value(arguments)...}, width);
+      out.reserve(table.size() / width);
+      try {
+        for (std::size_t at = 0; at < table.size(); at += width) {
+          out.push_back(decode_row<Row>(std::span(table).subspan(at, width)));
+        }
+      } catch (...) {
+        rethrow(text.statement());
+      }
     }
     return out;
   }
@@ -74,9 +89,13 @@ class DAYBOOK_EXPORT transaction {
   std::int64_t exec_values(sql text, std::initializer_list<value> arguments);
   std::vector<cell> query_values(sql text, std::initializer_list<value> arguments,
                                  std::size_t width);
+  /// Within a handler: what is handled, where it is daybook::error with the place and the
+  /// statement.
+  [[noreturn]] void rethrow(sql text) const;
 
   db::session* session_;
   db::user_statements* statements_;
+  std::string place_;
 };
 
 template <>

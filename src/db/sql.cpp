@@ -72,5 +72,12 @@ void decode_carried(std::string_view from, std::int64_t& to) {
   decode(cell(std::string(from)), to);
 }
 
+void complain_of_no_value(outcome instead) {
+  auto const why = instead == outcome::unknown ? "the outcome of the step is not known"
+                                               : "the step was not done by this attempt";
+  throw error({.kind = fault::bad_argument},
+              std::string("there is no value: ") + why + ". Test the answer before value()");
+}
+
 }  // namespace v1
 }  // namespace daybook

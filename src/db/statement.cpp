@@ -1,6 +1,7 @@
 #include "db/statement.hpp"
 
 #include <daybook/error.hpp>
+#include <daybook/detail/sql_parameters.hpp>
 #include <daybook/detail/transaction_control.hpp>
 
 #include <algorithm>
@@ -12,53 +13,6 @@ inline namespace v1 {
 namespace db {
 
 namespace {
-
-bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// Where the quoted text that starts at `at` ends; a doubled quote goes on, as in every engine.
-/// On MariaDB a backslash takes the next character with it, but not between back-quotes.
-std::size_t past_quote(std::string_view text, std::size_t at, placeholder style) {
-  char const quote = text[at];
-  bool const backslash = style == placeholder::question && quote != '`';
-  for (auto end = at + 1; end < text.size(); ++end) {
-    if (text[end] == quote) return end + 1;
-    if (backslash && text[end] == '\\') ++end;
-  }
-  return text.size();
-}
-
-std::size_t past(std::string_view text, std::size_t at, std::string_view end) {
-  auto const found = text.find(end, at);
-  return found == std::string_view::npos ? text.size() : found + end.size();
-}
-
-/// PostgreSQL's $tag$ ... $tag$; not the start of one: just past the dollar.
-std::size_t past_dollar_quote(std::string_view text, std::size_t at) {
-  auto end = at + 1;
-  while (end < text.size() && in_word(text[end])) ++end;
-  if (end >= text.size() || text[end] != '$') return at + 1;
-  auto const tag = text.substr(at, end + 1 - at);
-  return past(text, end + 1, tag);
-}
-
-/// Where what is not ours to touch ends; `at` itself when a parameter or plain text is there.
-std::size_t past_untouched(std::string_view text, std::size_t at, placeholder style) {
-  auto const rest = text.substr(at);
-  if (rest.front() == '\'' || rest.front() == '"' || rest.front() == '`') {
-    return past_quote(text, at, style);
-  }
-  if (rest.starts_with("--")) return past(text, at, "\n");
-  if (rest.front() == '#' && style == placeholder::question) return past(text, at, "\n");
-  if (rest.starts_with("/*")) return past(text, at + 2, "*/");
-  if (rest.starts_with("::") || rest.starts_with(":=")) return at + 2;
-  // A dollar inside a word belongs to it.
-  if (rest.front() == '$' && (at == 0 || !in_word(text[at - 1]))) {
-    return past_dollar_quote(text, at);
-  }
-  return at;
-}
 
 std::size_t index_of(std::vector<std::string>& inputs, std::string_view parameter, bool may_add,
                      std::string_view statement_name) {
@@ -75,7 +29,7 @@ std::size_t index_of(std::vector<std::string>& inputs, std::string_view paramete
 
 std::string_view word_at(std::string_view text, std::size_t at) {
   auto end = at;
-  while (end < text.size() && in_word(text[end])) ++end;
+  while (end < text.size() && sql_parameters::in_word(text[end])) ++end;
   return text.substr(at, end - at);
 }
 
@@ -125,28 +79,20 @@ statement rewrite(std::string_view name, std::string_view text, placeholder styl
                   std::vector<std::string> inputs) {
   statement out{.name = std::string(name), .text = {}, .inputs = std::move(inputs)};
   bool const may_add = out.inputs.empty();
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (auto const end = past_untouched(text, at, style); end > at) {
-      out.text.append(text.substr(at, end - at));
-      at = end;
-      continue;
-    }
-    if (text[at] != ':' || at + 1 >= text.size() || !starts_word(text[at + 1])) {
-      out.text.push_back(text[at++]);
-      continue;
-    }
-    auto end = at + 1;
-    while (end < text.size() && in_word(text[end])) ++end;
-    auto const index = index_of(out.inputs, text.substr(at + 1, end - at - 1), may_add, name);
+  std::size_t copied = 0;
+  auto const quoting =
+      style == placeholder::question ? sql_quoting::mariadb : sql_quoting::standard;
+  for (sql_parameters found(text, quoting); found.next(); copied = found.end()) {
+    out.text.append(text.substr(copied, found.begin() - copied));
+    auto const index = index_of(out.inputs, found.name(), may_add, name);
     out.order.push_back(index);
     switch (style) {
       case placeholder::dollar: out.text += "$" + std::to_string(index + 1); break;
       case placeholder::question_digit: out.text += "?" + std::to_string(index + 1); break;
       case placeholder::question: out.text += "?"; break;
     }
-    at = end;
   }
+  out.text.append(text.substr(copied));
   out.takes_its_time = name == "user";
   if (out.takes_its_time) {
     check_no_control(text);

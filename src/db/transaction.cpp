@@ -1,4 +1,5 @@
 // daybook::transaction: the user's statements on a session.
+#include "base/text.hpp"
 #include "db/session.hpp"
 #include "db/statement.hpp"
 
@@ -13,12 +14,31 @@ inline namespace v1 {
 
 namespace {
 
+constexpr std::size_t longest_shown = 120;
+
+/// In one line, and cut where it is long.
+std::string shown(std::string_view statement) {
+  std::string out;
+  for (char const c : statement) {
+    bool const blank = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!blank) {
+      out.push_back(c);
+    } else if (!out.empty() && out.back() != ' ') {
+      out.push_back(' ');
+    }
+  }
+  return base::bounded(out, longest_shown);
+}
+
 db::table execute(db::session& on, db::statement const& what,
                   std::initializer_list<value> arguments) {
   if (arguments.size() != what.inputs.size()) {
+    auto const named =
+        what.inputs.empty() ? std::string() : " (:" + base::listed(what.inputs, ", :") + ")";
     throw error({.kind = fault::bad_argument, .statement = "user"},
-                "a statement names " + std::to_string(what.inputs.size()) + " parameters, and " +
-                    std::to_string(arguments.size()) + " arguments were given");
+                "the statement names " + std::to_string(what.inputs.size()) + " parameters" +
+                    named + ", and the program gives " + std::to_string(arguments.size()) +
+                    " arguments");
   }
   return on.run(what, std::span(arguments.begin(), arguments.size()));
 }
@@ -32,24 +52,45 @@ N* native_of(db::session& session) noexcept {
 
 }  // namespace
 
+void transaction::rethrow(sql text) const {
+  try {
+    throw;
+  } catch (error const& e) {
+    throw error(e.facts(),
+                (place_.empty() ? "" : place_ + ": ") + e.what() + "; the statement is \"" +
+                    shown(text.text()) + "\"",
+                e.where());
+  }
+}
+
 std::int64_t transaction::exec_values(sql text, std::initializer_list<value> arguments) {
-  return execute(*session_, statements_->of(text.text()), arguments).affected;
+  try {
+    return execute(*session_, statements_->of(text.text()), arguments).affected;
+  } catch (error const&) {
+    rethrow(text);
+  }
 }
 
 std::vector<cell> transaction::query_values(sql text, std::initializer_list<value> arguments,
                                             std::size_t width) {
-  auto found = execute(*session_, statements_->of(text.text()), arguments);
-  if (found.width != width) {
-    throw error({.kind = fault::bad_argument, .statement = "user"},
-                "a query gives " + std::to_string(found.width) +
-                    " columns where the program wants " + std::to_string(width));
+  try {
+    auto found = execute(*session_, statements_->of(text.text()), arguments);
+    if (found.width != width) {
+      throw error({.kind = fault::bad_argument, .statement = "user"},
+                  "the query gives " + std::to_string(found.width) +
+                      " columns where the program wants " + std::to_string(width));
+    }
+    return std::move(found.cells);
+  } catch (error const&) {
+    rethrow(text);
   }
-  return std::move(found.cells);
 }
 
 joined::joined(std::unique_ptr<db::session> on, db::user_statements& statements,
                std::string book_id)
-    : transaction(*on, statements), on_(std::move(on)), book_id_(std::move(book_id)) {}
+    : transaction(*on, statements, "a joined transaction"),
+      on_(std::move(on)),
+      book_id_(std::move(book_id)) {}
 
 joined::~joined() = default;
 

@@ -119,7 +119,7 @@ class looking final : public sink {
     core::transact(of_.with(), {.name = "preview"}, [&](db::session& on) {
       part.clear();
       auto mine = all;
-      transaction tx(on, of_.with().user_sql);
+      transaction tx(on, of_.with().user_sql, "the preview of plan '" + of_.declared().name + "'");
       auto const what = launches_.decide(tx, mine);
       for (std::size_t i = 0; i < mine.size(); ++i) {
         if (what[i].what == decision::kind::pass_over) continue;

@@ -33,8 +33,9 @@ class claimed {
 run::run(std::shared_ptr<core::held_run> held) noexcept : held_(std::move(held)) {}
 
 void run::post(std::shared_ptr<work::completion> into, std::function<void(run&)> verb) {
+  auto& inside = held();
   auto in_use = std::make_shared<claimed>(held_);
-  held_->executor().post(std::move(into), [in_use = std::move(in_use), verb = std::move(verb)] {
+  inside.executor().post(std::move(into), [in_use = std::move(in_use), verb = std::move(verb)] {
     run self(in_use->begin());
     verb(self);
   });

@@ -1,6 +1,7 @@
 #!/bin/bash
 # misuse.sh COMPILER INCLUDE_FOLDER CASES_FOLDER
-# A case is a .cpp file whose first line is "// complains: REGEX" or "// compiles".
+# A case is a .cpp file whose first line is "// complains: REGEX" or "// compiles". The second may
+# be "// errors: N": so many are all that the compiler has to say.
 set -u
 compiler=$1 include=$2 cases=$3
 passed=0 failed=0
@@ -14,7 +15,13 @@ for file in "$cases"/*.cpp; do
     "// complains: "*) [ $status -ne 0 ] && grep -Eq "${first#// complains: }" <<<"$output" ;;
     *) false ;;
   esac
-  if [ $? -eq 0 ]; then
+  right=$?
+  errors=$(sed -n '2s|^// errors: \([0-9]*\)$|\1|p' "$file")
+  if [ $right -eq 0 ] && [ "${errors:-any}" != any ]; then
+    [ "$(grep -c 'error:' <<<"$output")" -eq "$errors" ]
+    right=$?
+  fi
+  if [ $right -eq 0 ]; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))

@@ -279,7 +279,8 @@ decision held_run::do_step(db::session& on, std::string_view name, step_options 
   if (who_) who_->set_step(*hand_, name);
   far_.reset();  // of an earlier step, or another try of this one
   auto const began = base::boot_clock::now();
-  transaction tx(on, with_.user_sql);
+  transaction tx(on, with_.user_sql,
+                 "step '" + std::string(name) + "' of " + process() + " / " + key());
   {
     struct meanwhile {
       bool& set;

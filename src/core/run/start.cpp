@@ -70,7 +70,7 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
       read(with_, [&](db::session& on) { lease_->disown_orphans(on); });
     }
     auto const seen = look_at(name, piece);
-    if (auto no = refused(seen, options)) {
+    if (auto no = refused(name, piece, seen, options)) {
       // That is for ever: an answer that a fail-over takes back would be none.
       if (no->why() == refusal::done_before) confirm_seen(with_);
       return no;
@@ -88,7 +88,7 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     lease_->drop_if_dead();
     if (pauses.pause()) continue;
     if (locked) std::rethrow_exception(locked);
-    return started(refusal::running_elsewhere, seen.who);
+    return started(name, piece, refusal::running_elsewhere, seen.who);
   }
 }
 
@@ -98,19 +98,20 @@ bool runs::is_mine(std::string_view holder) const {
   return self && !self->dead() && self->uuid() == holder;
 }
 
-std::optional<started> runs::refused(look const& seen, start_options options) const {
+std::optional<started> runs::refused(process const& name, key const& piece, look const& seen,
+                                     start_options options) const {
   if (!seen.exists) return std::nullopt;
-  if (seen.state == run_state::unknown) return started(refusal::unknown_outcome);
+  if (seen.state == run_state::unknown) return started(name, piece, refusal::unknown_outcome);
   if (seen.in_hand()) {
     bool const dead = seen.holder_ended || (seen.lease_over && !is_mine(seen.who.holder));
     if (dead || seen.deadline_over) return std::nullopt;
-    return started(refusal::running_elsewhere, seen.who);
+    return started(name, piece, refusal::running_elsewhere, seen.who);
   }
-  if (options.once && seen.succeeded) return started(refusal::done_before);
+  if (options.once && seen.succeeded) return started(name, piece, refusal::done_before);
   bool const resumes =
       seen.state != run_state::succeeded && seen.state != run_state::discarded && !options.restart;
   if (resumes && options.date && seen.date && *options.date != *seen.date) {
-    return started(refusal::other_date);
+    return started(name, piece, refusal::other_date);
   }
   return std::nullopt;
 }

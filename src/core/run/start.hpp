@@ -68,7 +68,8 @@ class runs {
                               std::int64_t epoch, std::exception_ptr& locked,
                               beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
-  [[nodiscard]] std::optional<started> refused(look const& seen, start_options options) const;
+  [[nodiscard]] std::optional<started> refused(process const& name, key const& piece,
+                                               look const& seen, start_options options) const;
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,

@@ -128,6 +128,8 @@ share::fate share::told() {
   return lost_ ? fate::lost : fate::committed;
 }
 
+task const& share::first() const { return of_->tasks()[places_.front()]; }
+
 void share::doubt() noexcept { of_->doubt(places_); }
 
 share::fate share::before() {
@@ -158,6 +160,15 @@ share::fate before(std::span<share> all) {
   return share::fate::committed;
 }
 
+/// "task 'a' of queue 'q'", "task 'a' and 3 more of queue 'q'".
+std::string place_of(std::span<share const> all) {
+  std::size_t others = 0;
+  for (auto const& one : all) others += one.size();
+  auto out = "task '" + all.front().first().key + "'";
+  if (--others > 0) out += " and " + std::to_string(others) + " more";
+  return out + " of queue '" + all.front().of().of().name() + "'";
+}
+
 outcome kept(std::span<share> all) {
   for (auto& one : all) one.keep();
   return outcome::done;
@@ -168,6 +179,7 @@ outcome kept(std::span<share> all) {
 outcome perform(std::span<share> all, std::function<void(transaction&)> const& body) {
   auto const& with = all.front().of().of().with();
   bool const apart = base::left_out("perform_together");
+  auto const place = place_of(all);
   switch (before(all)) {
     case share::fate::committed: return kept(all);
     case share::fate::lost: return outcome::lost;
@@ -178,7 +190,7 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
       auto const decided =
           core::transact(with, core::for_a_lease(with, "perform"), [&](db::session& on) {
             if (!apart && !write_all(all, on)) return core::decision::rollback;
-            transaction tx(on, with.user_sql);
+            transaction tx(on, with.user_sql, place);
             body(tx);
             if (base::hit_failpoint("perform.effect_done")) on.cut();
             return core::decision::commit;

@@ -60,6 +60,8 @@ class share {
   void leave() noexcept { of_ = nullptr; }
 
   [[nodiscard]] batch& of() const noexcept { return *of_; }
+  [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
+  [[nodiscard]] task const& first() const;
 
  private:
   void reopen() noexcept;

@@ -1,6 +1,7 @@
 // Faults: what each is called, how fast it comes, and that no message holds a password.
 #include "conformance/fixture.hpp"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -86,6 +87,59 @@ TEST_P(errors, options_that_cannot_be_meant) {
   }
   refused([](auto& o) { o.prefix = std::string(41, 'a'); });
   if (on_sqlite()) refused([](auto& o) { o.schema = "other"; });
+}
+
+TEST_P(errors, of_a_users_statement_name_its_place_and_its_text) {
+  auto const complaint = [](auto const& what) -> std::string {
+    try {
+      what();
+    } catch (daybook::error const& e) {
+      EXPECT_EQ(e.statement(), "user");
+      return e.what();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+  };
+  auto const expect_names = [](std::string const& text, std::string_view part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+  };
+  auto const wrong = [](transaction& tx) {
+    tx.exec("insert into  no_such_table(a)\n  values (:given)", "s3cret");
+  };
+  constexpr std::string_view shown = "\"insert into no_such_table(a) values (:given)\"";
+  auto run = taken(book_.start(nightly_, day_));
+  auto const in_step = [&](auto const& body) {
+    return complaint([&] { static_cast<void>(run.step("post", body)); });
+  };
+  auto const place = "step 'post' of " + nightly_.str() + " / " + day_.str();
+  auto text = in_step(wrong);
+  expect_names(text, place);
+  expect_names(text, shown);
+  EXPECT_EQ(text.find("s3cret"), std::string::npos) << text;
+  text = in_step([](transaction& tx) { static_cast<void>(tx.rows<std::int64_t>("select null")); });
+  expect_names(text, place);
+  expect_names(text, "holds NULL");
+  expect_names(text, "\"select null\"");
+  text = in_step([](transaction& tx) { static_cast<void>(tx.rows<std::int64_t>("select 1, 2")); });
+  expect_names(text, place);
+  expect_names(text, "gives 2 columns");
+  text = in_step([](transaction& tx) {
+    constexpr daybook::sql pair = "insert into effect(name, note) values (:name, :note)";
+    tx.exec(pair, "one");
+  });
+  expect_names(text, place);
+  expect_names(text, "2 parameters (:name, :note)");
+  text = complaint([&] { book_.transact(wrong); });
+  expect_names(text, shown);
+  auto q = book_.make_queue("mail");
+  for (auto const* name : {"a", "b"}) q.add(key(name));
+  auto batch = q.claim().value();
+  text = complaint([&] { static_cast<void>(batch.perform(batch.tasks()[0], wrong)); });
+  expect_names(text, "task 'a' of queue 'mail'");
+  expect_names(text, shown);
+  std::array const both{&batch.tasks()[0], &batch.tasks()[1]};
+  text = complaint([&] { static_cast<void>(batch.perform(both, wrong)); });
+  expect_names(text, "task 'a' and 1 more of queue 'mail'");
 }
 
 TEST_P(errors, a_port_nobody_answers_on) {
@@ -287,7 +341,8 @@ TEST_P(errors, the_connections_are_all_in_use) {
 TEST_P(errors, wrong_arguments_of_a_statement) {
   EXPECT_EQ(fault_of([&] {
               book_.transact([](transaction& tx) {
-                tx.exec("insert into effect(name) values (:a)", "x", "y");
+                constexpr daybook::sql one = "insert into effect(name) values (:a)";
+                tx.exec(one, "x", "y");
               });
             }),
             fault::bad_argument);

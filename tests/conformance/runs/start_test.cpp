@@ -41,6 +41,69 @@ TEST_P(start, busy_says_who_since_when_and_until_when) {
   EXPECT_EQ(rows_of("attempt"), "0");
 }
 
+/// What the message of the fault that `what` ends with says; all are of one kind.
+template <class F>
+std::string complaint_of(F&& what) {
+  try {
+    what();
+  } catch (daybook::error const& e) {
+    EXPECT_EQ(e.kind(), fault::bad_argument) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+TEST_P(start, a_run_that_was_refused_cannot_be_taken) {
+  auto other = database_.open();
+  auto const complaint = [&](daybook::start_options options = {}) {
+    return complaint_of([&] {
+      auto refused = other.start(nightly_, day_, options);
+      EXPECT_FALSE(refused);
+      auto const run = std::move(refused).take();
+    });
+  };
+  auto const expect_names = [&](std::string const& text, std::string_view reason) {
+    EXPECT_NE(text.find(nightly_.str() + " / " + day_.str()), std::string::npos) << text;
+    EXPECT_NE(text.find(reason), std::string::npos) << text;
+    EXPECT_NE(text.find("Test the answer"), std::string::npos) << text;
+  };
+  auto attempt = book_.start(nightly_, day_);
+  auto const granted = complaint_of([&] { static_cast<void>(attempt.why()); });
+  EXPECT_NE(granted.find("granted"), std::string::npos) << granted;
+  auto run = std::move(attempt).take();
+  expect_names(complaint(), "process " + std::to_string(::getpid()) + " on ");
+  ASSERT_TRUE(std::move(run).finish());
+  expect_names(complaint({.once = true}), "done before");
+}
+
+TEST_P(start, a_run_that_was_moved_away_says_so) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto const now_here = std::move(run);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tried
+  EXPECT_FALSE(run);
+  for (auto const& text : {complaint_of([&] { static_cast<void>(run.number()); }),
+                           complaint_of([&] { static_cast<void>(run.step("one", insert("a"))); }),
+                           complaint_of([&] { static_cast<void>(run.record_async("one")); }),
+                           complaint_of([&] { static_cast<void>(std::move(run).finish()); })}) {
+    EXPECT_NE(text.find("moved from"), std::string::npos) << text;
+  }
+  // NOLINTEND(bugprone-use-after-move)
+  EXPECT_EQ(now_here.number(), 1);
+}
+
+TEST_P(start, a_step_that_was_not_done_has_no_value) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto other = database_.open();
+  ASSERT_EQ(other.release(nightly_, day_, {"me", "to see"}), true);
+  auto const lost = run.step("count", [](transaction&) { return std::int64_t{7}; });
+  EXPECT_EQ(lost.what(), outcome::lost);
+  auto const text = complaint_of([&] { static_cast<void>(lost.value()); });
+  EXPECT_NE(text.find("no value"), std::string::npos) << text;
+  auto const unknown = daybook::probed<std::int64_t>::unknown();
+  EXPECT_EQ(fault_of([&] { static_cast<void>(unknown.value()); }), fault::bad_argument);
+}
+
 TEST_P(start, busy_names_the_step_in_hand_of_that_very_run) {
   auto first = taken(book_.start(nightly_, day_));
   auto second = taken(book_.start(nightly_, key{"other"}));
