@@ -58,8 +58,8 @@ HUP: reads the file again. With a mistake in it the old one stays in force.
 $NOTIFY_SOCKET and $WATCHDOG_USEC of systemd are heeded; its unit wants KillMode=mixed.
 
 Exit codes: 0 stopped, or nothing is due any more (--drain), or the file is right (--check); 1 the
-same, and something has failed that is not tried again by itself (--drain); 64 usage, 65 a mistake in
-the file, or a command that is not there (--check), 66 no file, 69 database not reachable at the
+same, and something has failed that is not tried again by itself (--drain); 64 usage, 65 a mistake
+in the file, or a command that is not there (--check), 66 no file, 69 database not reachable at the
 start, 77 not permitted, 78 no book or wrong setup, 128+N --drain was ended by signal N.)";
 
 struct daemon_request {

@@ -113,6 +113,66 @@ void print_holders(std::vector<daybook::holder_info> const& all) {
   if (more > 0) print(fmt::format("  and {} more: daybook holders\n", more));
 }
 
+/// What `daybook status` looks at.
+struct glance {
+  daybook::book_status runs;
+  tasks of_queues;
+  plans of_plans;
+  std::vector<daybook::problem> problems;
+};
+
+json json_of(glance const& seen) {
+  return json({{"now", iso(seen.runs.now)},
+               {"holders_alive", seen.runs.holders_alive},
+               {"runs_in_hand", seen.runs.runs_in_hand},
+               {"runs_abandoned", seen.runs.runs_abandoned},
+               {"runs_overdue", seen.runs.runs_overdue},
+               {"runs_succeeded", seen.runs.runs_succeeded},
+               {"runs_failed", seen.runs.runs_failed},
+               {"runs_interrupted", seen.runs.runs_interrupted},
+               {"runs_unknown", seen.runs.runs_unknown},
+               {"queues", seen.of_queues.queues},
+               {"tasks_due", seen.of_queues.due},
+               {"tasks_running", seen.of_queues.running},
+               {"tasks_dead", seen.of_queues.dead},
+               {"tasks_unknown", seen.of_queues.unknown},
+               {"plans", seen.of_plans.all},
+               {"plans_failing", seen.of_plans.failing},
+               {"problems", json_of(seen.problems)}});
+}
+
+void print_text(daybook::book const& book, glance const& seen) {
+  auto const line = [](std::string_view name, std::int64_t count, std::string_view note = {}) {
+    print(fmt::format("{:<14}{:>8}{}{}\n", name, count, note.empty() || count == 0 ? "" : "  ",
+                      count == 0 ? "" : note));
+  };
+  print(fmt::format("{}, {} by its clock\n\n", printable(book.url()), seconds_of(seen.runs.now)));
+  for (auto const& one : seen.problems) print(line_of(one));
+  if (!seen.problems.empty()) print("\n");
+  line("processes", seen.runs.holders_alive, "alive: daybook holders");
+  line("in hand", seen.runs.runs_in_hand);
+  print_holders(book.holders());
+  line("abandoned", seen.runs.runs_abandoned,
+       "their process is dead: the next start takes them over");
+  line("overdue", seen.runs.runs_overdue, "their deadline passed: the next start takes them over");
+  line("interrupted", seen.runs.runs_interrupted, "the next start resumes them");
+  line("failed", seen.runs.runs_failed, "daybook runs list --state failed");
+  line("unknown", seen.runs.runs_unknown, "a person decides: daybook runs list --state unknown");
+  line("succeeded", seen.runs.runs_succeeded);
+  if (seen.of_queues.queues > 0) {
+    print("\n");
+    line("tasks due", seen.of_queues.due);
+    line("running", seen.of_queues.running);
+    line("dead", seen.of_queues.dead, "a person decides: daybook tasks list QUEUE --state dead");
+    line("unknown", seen.of_queues.unknown,
+         "a person decides: daybook tasks list QUEUE --state unknown");
+  }
+  if (seen.of_plans.all > 0) {
+    print("\n");
+    line("plans failing", seen.of_plans.failing, "their last pass: daybook plans list");
+  }
+}
+
 }  // namespace
 
 int status(arguments const& given) {
@@ -136,57 +196,11 @@ int status(arguments const& given) {
   parse(app, given);
   auto const book = open_book(resolve(where));
   if (checks) return check(book, as_json);
-  auto const problems = book.problems();
-  auto const now = book.status();
-  auto const of_queues = tasks_of(book);
-  auto const of_plans = plans_of(book);
+  glance const seen{book.status(), tasks_of(book), plans_of(book), book.problems()};
   if (as_json) {
-    print_json({{"now", iso(now.now)},
-                {"holders_alive", now.holders_alive},
-                {"runs_in_hand", now.runs_in_hand},
-                {"runs_abandoned", now.runs_abandoned},
-                {"runs_overdue", now.runs_overdue},
-                {"runs_succeeded", now.runs_succeeded},
-                {"runs_failed", now.runs_failed},
-                {"runs_interrupted", now.runs_interrupted},
-                {"runs_unknown", now.runs_unknown},
-                {"queues", of_queues.queues},
-                {"tasks_due", of_queues.due},
-                {"tasks_running", of_queues.running},
-                {"tasks_dead", of_queues.dead},
-                {"tasks_unknown", of_queues.unknown},
-                {"plans", of_plans.all},
-                {"plans_failing", of_plans.failing},
-                {"problems", json_of(problems)}});
-    return exit_code::done;
-  }
-  auto const line = [](std::string_view name, std::int64_t count, std::string_view note = {}) {
-    print(fmt::format("{:<14}{:>8}{}{}\n", name, count, note.empty() || count == 0 ? "" : "  ",
-                      count == 0 ? "" : note));
-  };
-  print(fmt::format("{}, {} by its clock\n\n", printable(book.url()), seconds_of(now.now)));
-  for (auto const& one : problems) print(line_of(one));
-  if (!problems.empty()) print("\n");
-  line("processes", now.holders_alive, "alive: daybook holders");
-  line("in hand", now.runs_in_hand);
-  print_holders(book.holders());
-  line("abandoned", now.runs_abandoned, "their process is dead: the next start takes them over");
-  line("overdue", now.runs_overdue, "their deadline passed: the next start takes them over");
-  line("interrupted", now.runs_interrupted, "the next start resumes them");
-  line("failed", now.runs_failed, "daybook runs list --state failed");
-  line("unknown", now.runs_unknown, "a person decides: daybook runs list --state unknown");
-  line("succeeded", now.runs_succeeded);
-  if (of_queues.queues > 0) {
-    print("\n");
-    line("tasks due", of_queues.due);
-    line("running", of_queues.running);
-    line("dead", of_queues.dead, "a person decides: daybook tasks list QUEUE --state dead");
-    line("unknown", of_queues.unknown,
-         "a person decides: daybook tasks list QUEUE --state unknown");
-  }
-  if (of_plans.all > 0) {
-    print("\n");
-    line("plans failing", of_plans.failing, "their last pass: daybook plans list");
+    print_json(json_of(seen));
+  } else {
+    print_text(book, seen);
   }
   return exit_code::done;
 }

@@ -1,6 +1,5 @@
-// A run in hand: steps, endings, and what a lost COMMIT reply meant.
-// Every write after the start carries the fence: epoch and acquisition of this attempt.
-// Thread safety: it belongs to one thread at a time.
+// A run in hand: steps, endings, and what a lost COMMIT reply meant. Every write after the start
+// carries the fence: epoch and acquisition of this attempt. It belongs to one thread at a time.
 #pragma once
 
 #include "core/lease/holder.hpp"
