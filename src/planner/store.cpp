@@ -51,8 +51,9 @@ void write_between_passes(surroundings const& around, std::string_view name,
                           planner_options const& of, queues::store const& into) {
   auto held = between_passes(around, name);
   examine(around, name, of);  // passes have launched since
-  held.internals().ends_with(
-      [&](db::session& on, run_state, std::string_view) { turn(on, around.with, name, of, into); });
+  held.internals().ends_with({.write = [&](db::session& on, run_state, std::string_view) {
+    turn(on, around.with, name, of, into);
+  }});
   if (std::move(held).finish()) return;
   throw error(
       {.kind = fault::conflict},
