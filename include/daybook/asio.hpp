@@ -47,7 +47,7 @@ namespace net = ::asio;
 template <class T>
 [[nodiscard]] T no_answer() {
   if constexpr (std::is_same_v<T, started>) {
-    return T(refusal::running_elsewhere);
+    return T(process("(see the exception)"), key(), refusal::running_elsewhere);
   } else if constexpr (std::is_constructible_v<T, outcome>) {
     return T(outcome::lost);
   } else {
