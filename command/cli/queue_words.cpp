@@ -13,14 +13,14 @@ namespace {
 
 using std::chrono::microseconds;
 
-struct unit {
+struct rate_unit {
   std::string_view name;
   microseconds length;
 };
-constexpr std::array<unit, 4> units{{{"s", std::chrono::seconds{1}},
-                                     {"m", std::chrono::minutes{1}},
-                                     {"h", std::chrono::hours{1}},
-                                     {"d", std::chrono::hours{24}}}};
+constexpr std::array<rate_unit, 4> units{{{"s", std::chrono::seconds{1}},
+                                          {"m", std::chrono::minutes{1}},
+                                          {"h", std::chrono::hours{1}},
+                                          {"d", std::chrono::hours{24}}}};
 
 }  // namespace
 
