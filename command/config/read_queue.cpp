@@ -131,7 +131,7 @@ void read_number(declared_queue& into, toml_value const& from) {
 }
 
 /// In the order in which they are read: some say what others may be.
-constexpr std::array<key, 26> queue_keys{{
+constexpr std::array<key, 27> queue_keys{{
     {"name", read_name},
     {"period",
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
