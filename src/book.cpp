@@ -1,12 +1,12 @@
 // The composition root: the only file that sees the drivers and the rooms above them together.
 #include "aggregation/store.hpp"
+#include "base/uuid.hpp"
 #include "core/admin/doctor.hpp"
 #include "core/admin/holders.hpp"
 #include "core/admin/inspect.hpp"
 #include "core/admin/operate.hpp"
 #include "core/tx/transact.hpp"
 #include "drivers/drivers.hpp"
-#include "base/uuid.hpp"
 #include "planner/store.hpp"
 #include "queue/admin/examine.hpp"
 #include "queue/members/store.hpp"

@@ -1,14 +1,14 @@
 #include "daemon/children/launch.hpp"
 
 #include "attempt/attempt.hpp"
-#include "process/attend.hpp"
-#include "output/capture.hpp"
-#include "process/child.hpp"
-#include "cli/exit.hpp"
-#include "cli/format.hpp"
 #include "attempt/step_list.hpp"
 #include "attempt/step_note.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
+#include "output/capture.hpp"
 #include "output/output_log.hpp"
+#include "process/attend.hpp"
+#include "process/child.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,7 @@
 // daybook status: what is wrong, and the book at a glance.
-#include "cli/holder_words.hpp"
-
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
+#include "cli/holder_words.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 

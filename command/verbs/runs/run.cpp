@@ -1,18 +1,18 @@
 // daybook run: one run of a process as a child, with the lease renewed beside it.
 #include "attempt/attempt.hpp"
-#include "process/child.hpp"
+#include "attempt/last_resort.hpp"
+#include "attempt/step_list.hpp"
+#include "attempt/step_note.hpp"
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "attempt/last_resort.hpp"
+#include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "output/seldom.hpp"
+#include "process/child.hpp"
 #include "process/signals.hpp"
-#include "attempt/step_list.hpp"
-#include "attempt/step_note.hpp"
 #include "process/supervise.hpp"
 #include "process/tap.hpp"
-#include "cli/verbs.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/observer.hpp>

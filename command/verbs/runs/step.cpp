@@ -1,15 +1,15 @@
 // daybook step: one step of a run, by a command inside `daybook run`.
 #include "attempt/attempt.hpp"
-#include "process/child.hpp"
-#include "cli/exit.hpp"
-#include "cli/format.hpp"
-#include "config/options.hpp"
 #include "attempt/parent.hpp"
-#include "process/signals.hpp"
 #include "attempt/step_list.hpp"
 #include "attempt/step_note.hpp"
-#include "process/supervise.hpp"
+#include "cli/exit.hpp"
+#include "cli/format.hpp"
 #include "cli/verbs.hpp"
+#include "config/options.hpp"
+#include "process/child.hpp"
+#include "process/signals.hpp"
+#include "process/supervise.hpp"
 
 #include <daybook/book.hpp>
 
