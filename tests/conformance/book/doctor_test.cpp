@@ -77,8 +77,8 @@ TEST_P(doctor, without_a_book) {
 }
 
 TEST_P(doctor, with_a_book_of_another_version) {
-  database_.execute("update daybook_version set version = 7, oldest = 7");
-  expect(now(), "book", verdict::invalid, "version 7");
+  database_.execute("update daybook_version set version = 8, oldest = 8");
+  expect(now(), "book", verdict::invalid, "version 8");
 }
 
 TEST_P(doctor, with_a_book_whose_tables_are_not_all_there) {

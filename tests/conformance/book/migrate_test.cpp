@@ -121,10 +121,11 @@ TEST_P(migrate, several_at_once) {
         });
       }
     }
-    EXPECT_EQ(
-        database_.query("select count(*) from " + options.prefix + "version where version = 6"),
-        "1");
     auto book = database_.open(options);
+    EXPECT_EQ(
+        database_.query("select count(*) from " + options.prefix + "version where version = " +
+                        std::to_string(book.migrations().back().version)),
+        "1");
     expect_works(book);
   }
 }
@@ -160,24 +161,26 @@ TEST_P(migrate, half_of_the_tables_are_completed) {
   expect_works(book);
 }
 
-TEST_P(migrate, each_statement_of_the_last_may_be_the_last_one_done) {
+TEST_P(migrate, each_statement_may_be_the_last_one_done) {
   auto options = support::fresh_database::manual();
   daybook::book first(database_.url(), options);
   // Elsewhere a migration is one transaction, and nothing of it stays.
   if (first.dialect() != "mysql") return;
   std::size_t cuts = 0;
-  for (std::size_t end = 0; end != std::string::npos; ++cuts) {
-    options.prefix = "cut" + std::to_string(cuts) + "_";
-    daybook::book book(database_.url(), options);
-    auto const all = book.migrations();
-    for (auto const& one : all) {
-      if (one.version < all.back().version) database_.execute(one.text);
+  // Of the last two: a migration of one column has few statements.
+  for (std::size_t before = first.migrations().size() - 2; before < first.migrations().size();
+       ++before) {
+    for (std::size_t end = 0; end != std::string::npos; ++cuts) {
+      options.prefix = "cut" + std::to_string(cuts) + "_";
+      daybook::book book(database_.url(), options);
+      auto const all = book.migrations();
+      for (std::size_t i = 0; i < before; ++i) database_.execute(all[i].text);
+      auto const& text = all[before].text;
+      end = text.find(";\n", end == 0 ? 0 : end + 1);
+      database_.execute(end == std::string::npos ? text : text.substr(0, end + 1));
+      book.migrate();
+      expect_works(book);
     }
-    auto const& last = all.back().text;
-    end = last.find(";\n", end == 0 ? 0 : end + 1);
-    database_.execute(end == std::string::npos ? last : last.substr(0, end + 1));
-    book.migrate();
-    expect_works(book);
   }
   EXPECT_GT(cuts, 4) << "statements";
 }

@@ -27,7 +27,8 @@ TEST_P(observer, is_told_the_whole_life_of_a_run) {
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).release("lunch"));
   { auto const dropped = taken(book_.start(nightly_, day_)); }
   auto zombie = taken(book_.start(nightly_, day_));
-  ASSERT_TRUE(daybook::testing::expire(book_, nightly_, day_));
+  daybook::testing::manual_clock clock(book_);
+  clock.advance(2 * daybook::book_options().lease);
   auto heir = taken(other.start(nightly_, day_));
   EXPECT_FALSE(std::move(zombie).finish());
   EXPECT_TRUE(std::move(heir).finish());
@@ -156,12 +157,11 @@ TEST_P(observer, failpoints_are_armed_by_name) {
 TEST_P(observer, a_book_in_memory_is_of_its_own) {
   auto one = daybook::testing::open_in_memory();
   auto two = daybook::testing::open_in_memory({.lease = 5s});
-  daybook::testing::manual_clock clock(two);
   EXPECT_TRUE(std::move(one.start(process{"a"})).take().finish());
   EXPECT_TRUE(two.runs().empty());
   auto zombie = std::move(two.start(process{"a"})).take();
   EXPECT_FALSE(two.start(process{"a"}));
-  clock.advance(6s);
+  ASSERT_TRUE(daybook::testing::expire(two, process{"a"}));
   auto heir = std::move(two.start(process{"a"})).take();
   EXPECT_EQ(heir.attempt(), 2);
   EXPECT_FALSE(std::move(zombie).finish());
