@@ -89,7 +89,7 @@ is "it is told" "succeeded 0 0 $url" "$(show url_true k)"
 is "it is not told" "succeeded 0 0 none" "$(show url_false k)"
 file asks 'attempts = 1' <<<$'#!/bin/sh\ncd / && daybook status'
 put asks k
-code "a command that needs it" 0 drain asks
+code "a command that needs it" 1 drain asks
 begins "a command that needs it is told how" "dead 1 0 exit status 78: daybook: there is no book: no file" "$(show asks k)"
 [[ $(show asks k) == *"database_url = true" ]] || fail "the remedy: $(show asks k)"
 

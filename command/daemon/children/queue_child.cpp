@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 
 namespace command {
 
@@ -18,18 +19,18 @@ namespace {
 constexpr std::size_t longest_errors = 1200;
 constexpr std::size_t longest_printed = 600;
 
-/// The last lines, as one.
+/// The last lines, as one of at most `size` bytes: whole ones, where one fits.
 std::string last_lines(tail const& of, std::size_t size) {
+  constexpr std::string_view between = " | ";
   auto text = of.text();
-  if (text.size() > size) {
-    auto const cut = text.size() - size;
-    auto const line = text.find('\n', cut);
-    text.erase(0, line + 1 < text.size() ? line + 1 : cut);
-  }
   auto const last = text.find_last_not_of("\r\n ");
   text.resize(last == std::string::npos ? 0 : last + 1);
   std::string out;
-  for (char const c : text) c == '\n' ? out += " | " : out += c;
+  for (char const c : text) c == '\n' ? out += between : out += c;
+  if (out.size() <= size) return out;
+  auto const cut = out.size() - size;
+  auto const line = out.find(between, cut);
+  out.erase(0, line == std::string::npos ? cut : line + between.size());
   return out;
 }
 
