@@ -345,8 +345,10 @@ TEST_P(set_back, a_restore_under_live_workers_loses_nothing) {
     EXPECT_TRUE(comes_true(
         [&] { return (count <= first || dumped.load()) && (count <= second || restored.load()); }));
   };
-  auto here = database_.open(watched(1500ms));
-  auto there = database_.open(watched(1500ms));
+  auto options = watched(1500ms);
+  options.renew_in_background = true;
+  auto here = database_.open(options);
+  auto there = database_.open(options);
   auto q = here.make_queue("calls", {.attempts = 100, .backoff = 0ms, .crash_limit = 100});
   q.import(keys(tasks));
   daybook::node first(here);
