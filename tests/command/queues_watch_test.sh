@@ -27,7 +27,7 @@ code "which table" 66 daybook queues watch stock
 has "which table" err "daybook queues watch stock --table TABLE --key COLUMN"
 code "reconcile with none" 66 daybook queues reconcile stock
 code "no such queue" 66 daybook queues reconcile stok
-has "no such queue" err "there are stock"
+has "no such queue" err "there is no queue 'stok'; did you mean 'stock'? There are stock"
 code "a table without a column" 64 daybook queues watch stock --table $product
 code "a column without a table" 64 daybook queues watch stock --key code
 code "no such table" 65 daybook queues watch stock --table nothing_$unique --key code
