@@ -82,7 +82,7 @@ is "list" "NAME burst nightly series stock" "$(awk '{print $1}' out | paste -sd'
 code "list --json" 0 daybook queues list --json
 is "list --json" "burst nightly series stock" "$(while read -r line; do field name <<<"$line"; done <out | paste -sd' ')"
 code "a wrong name" 66 daybook queues stats stok
-has "a wrong name" err "there is no queue 'stok'; did you mean 'stock'? There are nightly, series, stock"
+has "a wrong name" err "there is no queue 'stok'; did you mean 'stock'? There are burst, nightly, series, stock"
 code "no name" 65 daybook queues show ""
 
 # --- Add, remove
