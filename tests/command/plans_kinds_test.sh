@@ -45,6 +45,7 @@ every = "100ms"
 
 [[queue]]
 name = "pages"
+database_url = true
 command = ["sh", "-c", "case {key} in */done) echo over;; *) daybook plans page all {key};; esac >>pages.log"]
 
 [[plan]]

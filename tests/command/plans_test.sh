@@ -79,6 +79,7 @@ cat >daybook.toml <<END
 [[queue]]
 name = "fulfil"
 attempts = 1
+crash_limit = 100
 command = ["sh", "-c", "echo {key} >>done.log"]
 
 [[plan]]
