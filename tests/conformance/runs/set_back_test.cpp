@@ -398,7 +398,8 @@ TEST_P(set_back, a_restore_under_live_workers_loses_nothing) {
             std::to_string(tasks));
   EXPECT_EQ(database_.query("select count(distinct name) from effect where name <> 'run'"),
             std::to_string(tasks));
-  EXPECT_GE(log_.count("set_back"), 2U);
+  // Whoever renewed and ended nothing in between has lost nothing, and goes on.
+  EXPECT_GE(log_.count("set_back"), 1U);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(set_back);
