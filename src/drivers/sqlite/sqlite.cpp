@@ -49,9 +49,6 @@ constexpr db::dialect about{
     .real_clock = "(cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer) * 1000)",
 };
 
-/// The names of books in memory (daybook/testing.hpp): shared by the sessions of one process.
-constexpr std::string_view memory_name = "file:/daybook-memory-";
-
 /// A write-ahead log of so many pages is written back, as SQLite itself would do.
 constexpr int long_log = 1000;
 

@@ -36,7 +36,7 @@ void refuse_moved_file(std::string const& shown) {
 
 bool file_missing(std::string const& path) noexcept {
   struct stat found {};
-  return ::stat(path.c_str(), &found) != 0 && errno == ENOENT;
+  return !path.starts_with(memory_name) && ::stat(path.c_str(), &found) != 0 && errno == ENOENT;
 }
 
 }  // namespace drivers

@@ -4,12 +4,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 struct sqlite3;
 
 namespace daybook {
 inline namespace v1 {
 namespace drivers {
+
+/// The names of books in memory (daybook/testing.hpp): shared by the sessions of one process.
+inline constexpr std::string_view memory_name = "file:/daybook-memory-";
 
 [[nodiscard]] bool file_moved(::sqlite3& connection) noexcept;
 /// Throws daybook::error (fault::unreachable, retryable) with the remedy. `shown`: the database.

@@ -49,6 +49,13 @@ class sqlite_file : public testing::Test {
   std::string path_;
 };
 
+TEST_F(sqlite_file, a_book_in_memory_has_no_file_to_be_deleted) {
+  auto where = db::parse_url("sqlite:" + path_);
+  where.path = "file:/daybook-memory-test?vfs=memdb";
+  auto const first = connect_sqlite(where, {});
+  EXPECT_NO_THROW(static_cast<void>(connect_sqlite(where, {}, true)));
+}
+
 TEST_F(sqlite_file, a_deleted_file_takes_no_writes) {
   auto const session = connect();
   session->script("create table t (a)");
