@@ -71,14 +71,14 @@ std::string step_note::text() const {
   return fmt::format("; step {} {}", printable(seen.name), seen.failed ? "failed" : "was in hand");
 }
 
-void note_step(std::string_view name, noted_step how) noexcept {
+void note_step(std::string_view name, step_state state) noexcept {
   char const* const path = std::getenv(note_variable);
   if (path == nullptr || *path == '\0') return;
   int const file = ::open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   note_bytes all{};
-  if (how != noted_step::done) {
-    all[0] = how == noted_step::failed ? failed_mark : in_hand_mark;
+  if (state != step_state::done) {
+    all[0] = state == step_state::failed ? failed_mark : in_hand_mark;
     std::copy_n(name.begin(), std::min(name.size(), all.size() - 2), all.begin() + 1);
   }
   [[maybe_unused]] auto const written = ::pwrite(file, all.data(), all.size(), 0);

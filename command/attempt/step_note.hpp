@@ -1,9 +1,9 @@
-// Which step of a run is in hand, or has failed: `daybook step` tells the process that holds the
-// run, through a file in memory that both see. It is for people: where the other does not see it
-// (another machine, another user), no step is named.
+// Names the step of a run that is in hand, or that failed. `daybook step` writes the name into a
+// file in memory, and the process that holds the run reads it. Messages for people use the name.
+// On another machine, or as another user, the file cannot be seen: messages then name no step.
 // Thread safety: one thread.
 //
-//   step_note note;                                  // who holds the run
+//   step_note note;                                  // in the process that holds the run
 //   how.environment.push_back(note.variable());
 //   ... run.step_in_hand(note.in_hand()) ...
 //   throw std::runtime_error(status + note.text());  // "exit status 3; step upload failed"
@@ -22,21 +22,21 @@ class step_note {
   step_note& operator=(step_note const&) = delete;
   ~step_note();
 
-  /// For the child.
+  /// The environment variable that the child needs.
   [[nodiscard]] std::pair<std::string, std::string> variable() const;
-  /// Empty: none.
+  /// The step in hand; empty where there is none.
   [[nodiscard]] std::string in_hand() const;
-  /// The same, or the last that failed, where none was done after it.
+  /// The step in hand, else the last step if it failed; empty otherwise.
   [[nodiscard]] std::string step() const;
-  /// To be added to why the run has failed; empty where no step is to be named.
+  /// The end of a message about the run's failure; empty where step() is.
   [[nodiscard]] std::string text() const;
 
  private:
   int file_;
 };
 
-/// By `daybook step`.
-enum class noted_step { in_hand, failed, done };
-void note_step(std::string_view name, noted_step how) noexcept;
+enum class step_state { in_hand, failed, done };
+/// Called by `daybook step`. Does nothing where the file cannot be seen.
+void note_step(std::string_view name, step_state state) noexcept;
 
 }  // namespace command

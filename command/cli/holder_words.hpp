@@ -1,4 +1,4 @@
-// What processes have in hand, as people read it.
+// The work that a process has in hand, as a text for people.
 // Thread safety: values.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace command {
 
-/// "nightly 2026-11-21, 12 of queue mail, and 3 more"; "-" where it is nothing.
+/// "nightly 2026-11-21, 12 of queue mail, and 3 more"; "-" where there is none.
 [[nodiscard]] std::string text_of(std::vector<daybook::held_work> const& all);
 
 }  // namespace command

@@ -29,28 +29,28 @@ std::string shell_word(std::string_view text) {
   return out + "'";
 }
 
-std::string retry_of_task(daybook::task_event const& of) {
-  return "daybook tasks retry " + two_words(of.queue, of.key);
+std::string task_retry_command(daybook::task_event const& task) {
+  return "daybook tasks retry " + two_words(task.queue, task.key);
 }
 
-std::string resolve_of_task(daybook::task_event const& of) {
-  return "daybook tasks resolve --done|--not-done " + two_words(of.queue, of.key);
+std::string task_resolve_command(daybook::task_event const& task) {
+  return "daybook tasks resolve --done|--not-done " + two_words(task.queue, task.key);
 }
 
-std::string retry_of_tick(daybook::run_event const& of) {
-  return "daybook schedules retry " + two_words(of.process, of.key);
+std::string tick_retry_command(daybook::run_event const& run) {
+  return "daybook schedules retry " + two_words(run.process, run.key);
 }
 
-std::string resolve_of_run(daybook::run_event const& of) {
-  return fmt::format("daybook runs resolve --done|--not-done --key={} {}{}", shell_word(of.key),
-                     of.process.starts_with('-') ? "-- " : "", shell_word(of.process));
+std::string run_resolve_command(daybook::run_event const& run) {
+  return fmt::format("daybook runs resolve --done|--not-done --key={} {}{}", shell_word(run.key),
+                     run.process.starts_with('-') ? "-- " : "", shell_word(run.process));
 }
 
-std::string look_at_run(daybook::run_event const& of) {
-  if (of.process.starts_with(plan_prefix)) {
-    return "daybook plans show " + shell_word(of.process.substr(plan_prefix.size()));
+std::string run_show_command(daybook::run_event const& run) {
+  if (run.process.starts_with(plan_prefix)) {
+    return "daybook plans show " + shell_word(run.process.substr(plan_prefix.size()));
   }
-  return fmt::format("daybook runs show --key={} {}", shell_word(of.key), shell_word(of.process));
+  return fmt::format("daybook runs show --key={} {}", shell_word(run.key), shell_word(run.process));
 }
 
 }  // namespace command

@@ -1,7 +1,7 @@
 // The commands that mend a last failure, for the log and for messages: ready for a shell.
 // Thread safety: values.
 //
-//   retry_of_task("stock", "product 42");  // daybook tasks retry stock 'product 42'
+//   task_retry_command("stock", "product 42");  // daybook tasks retry stock 'product 42'
 #pragma once
 
 #include <daybook/observer.hpp>
@@ -11,14 +11,14 @@
 
 namespace command {
 
-/// As it is where a shell takes it for one word, else in quotes.
+/// The text as one word of a shell: in quotes where it needs them.
 [[nodiscard]] std::string shell_word(std::string_view text);
 
-[[nodiscard]] std::string retry_of_task(daybook::task_event const& of);
-[[nodiscard]] std::string resolve_of_task(daybook::task_event const& of);
-[[nodiscard]] std::string retry_of_tick(daybook::run_event const& of);
-[[nodiscard]] std::string resolve_of_run(daybook::run_event const& of);
-/// Of a pass, what its plan is; else the run with its attempts.
-[[nodiscard]] std::string look_at_run(daybook::run_event const& of);
+[[nodiscard]] std::string task_retry_command(daybook::task_event const& task);
+[[nodiscard]] std::string task_resolve_command(daybook::task_event const& task);
+[[nodiscard]] std::string tick_retry_command(daybook::run_event const& run);
+[[nodiscard]] std::string run_resolve_command(daybook::run_event const& run);
+/// For a plan's pass the command that shows the plan, else the command that shows the run.
+[[nodiscard]] std::string run_show_command(daybook::run_event const& run);
 
 }  // namespace command

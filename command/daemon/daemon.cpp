@@ -141,7 +141,7 @@ int check(daemon_request const& what) {
   bool missing = false;
   for (auto const& one : advice_on_commands(what.file)) {
     say(fmt::format("{}: {}: {}", one.place, printable(one.owner), one.text));
-    missing = missing || one.kind == command_advice::what::missing;
+    missing = missing || one.kind == command_advice::hazard::missing_program;
   }
   return missing ? exit_code::bad_data : exit_code::done;
 }
@@ -307,7 +307,7 @@ class service {
 
   void advise(settings const& file) {
     for (auto const& one : advice_on_commands(file)) {
-      bool const missing = one.kind == command_advice::what::missing;
+      bool const missing = one.kind == command_advice::hazard::missing_program;
       log_.warning(missing ? "command_missing" : "command_unsafe",
                    {{"where", one.owner}, {"place", one.place}, {"text", one.text}});
     }

@@ -1,5 +1,5 @@
-// What a command prints, as lines of the log: so much of it in a minute that a gigabyte harms
-// nobody, and then how much more there was.
+// Writes a command's output into the log. Each minute has a limit, so that a command that prints a
+// gigabyte does not fill the disk; a line then says how much was left out.
 // Thread safety: one thread.
 //
 //   output_log told(log, {{"queue", "stock"}, {"key", "product/42"}}, 65536);
@@ -22,26 +22,26 @@ namespace command {
 
 class output_log {
  public:
-  /// `who`: the first fields of each line. `limit`: so many bytes in each minute; each line counts
-  /// as some more than it has.
-  output_log(journal& log, nlohmann::ordered_json const& who, std::size_t limit);
+  /// `fields`: the first fields of each line. `limit`: bytes for each minute; a line counts as its
+  /// length and a little more.
+  output_log(journal& log, nlohmann::ordered_json const& fields, std::size_t limit);
   output_log(output_log const&) = delete;
   output_log& operator=(output_log const&) = delete;
   ~output_log();
 
-  void take(printed_line const& one);
-  /// A line of another event, of the same measure; the beginning of the text is enough.
+  void take(printed_line const& line);
+  /// Logs another event under the same limit; a long text is cut at its end.
   void warn(std::string_view event, std::string_view text, std::string_view why);
   void finish();
 
  private:
   using clock = std::chrono::steady_clock;
   static constexpr auto period = std::chrono::minutes{1};
-  /// Whether there is room for it; else it is counted.
+  /// Whether the minute has room for a line of this size; counts the line where it has none.
   bool has_room(std::size_t size);
 
   journal& log_;
-  std::unique_ptr<nlohmann::ordered_json> who_;
+  std::unique_ptr<nlohmann::ordered_json> fields_;
   std::size_t limit_;
   std::size_t room_ = limit_;
   clock::time_point renewed_ = clock::now();

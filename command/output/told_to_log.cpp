@@ -64,33 +64,33 @@ void told_to_log::failed(daybook::run_event const& e) noexcept {
     return;
   }
   count(&last_failures::runs);
-  log_.error("run_failed", last(who(e), e.text, look_at_run(e)));
+  log_.error("run_failed", last(who(e), e.text, run_show_command(e)));
 }
 
 void told_to_log::tick_failed(daybook::run_event const& e) noexcept {
   count(&last_failures::ticks);
-  log_.error("tick_failed", last(who(e), e.text, retry_of_tick(e)));
+  log_.error("tick_failed", last(who(e), e.text, tick_retry_command(e)));
 }
 
 void told_to_log::unknown(daybook::run_event const& e) noexcept {
   count(&last_failures::unknown);
-  auto const then = is_of_tick(e) ? "; " + retry_of_tick(e) : std::string();
-  log_.error("unknown", last(who(e), e.text, resolve_of_run(e) + then));
+  auto const then = is_of_tick(e) ? "; " + tick_retry_command(e) : std::string();
+  log_.error("unknown", last(who(e), e.text, run_resolve_command(e) + then));
 }
 
 void told_to_log::task_failed(daybook::task_event const& e) noexcept {
   count(&last_failures::tasks);
-  log_.error("task_failed", last(e, retry_of_task(e)));
+  log_.error("task_failed", last(e, task_retry_command(e)));
 }
 
 void told_to_log::task_dead(daybook::task_event const& e) noexcept {
   count(&last_failures::dead);
-  log_.error("task_dead", last(e, retry_of_task(e)));
+  log_.error("task_dead", last(e, task_retry_command(e)));
 }
 
 void told_to_log::task_unknown(daybook::task_event const& e) noexcept {
   count(&last_failures::unknown);
-  log_.error("unknown", last(e, resolve_of_task(e)));
+  log_.error("unknown", last(e, task_resolve_command(e)));
 }
 
 void told_to_log::released(daybook::run_event const& e) noexcept {

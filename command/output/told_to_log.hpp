@@ -1,5 +1,5 @@
-// What the book and the node do by themselves, as lines of the daemon's log. Last failures, which
-// nobody tries again before a person asks for it, are errors, and are counted.
+// Writes events of the book and of the node into the daemon's log. A last failure, which is tried
+// again only when a person asks, is an error; told_to_log counts these.
 // Thread-safe. Lifetime: the log must outlive it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace command {
 
-/// How many last failures there were.
+/// Numbers of last failures.
 struct last_failures {
   std::int64_t ticks = 0;
   std::int64_t runs = 0;     ///< of no tick: passes of plans

@@ -77,7 +77,7 @@ void add_missing(std::vector<command_advice>& to, std::string owner, words const
   auto const word = plain_text(all.front());
   auto why = why_not_started(word);
   if (why.empty()) return;
-  to.push_back({command_advice::what::missing, std::move(owner), place,
+  to.push_back({command_advice::hazard::missing_program, std::move(owner), place,
                 fmt::format("{}: {}", printable(word), why)});
 }
 
@@ -95,7 +95,7 @@ std::vector<command_advice> advice_on_commands(settings const& file) {
     for (auto const& from : untrusted_places) {
       auto const harm = harm_of(one.command, from);
       if (harm) {
-        out.push_back({command_advice::what::unsafe, owner, one.command_place, *harm});
+        out.push_back({command_advice::hazard::unsafe_key, owner, one.command_place, *harm});
       }
     }
   }

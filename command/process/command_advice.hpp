@@ -1,5 +1,5 @@
-// What a file's commands will meet at night, told when the file is read: a program that is not
-// there, and places of a word where a key can do harm.
+// Checks the commands of a file when the file is read, and not at night when they run: is the
+// program there, and can a key do harm where the command takes it?
 // Thread safety: any thread.
 #pragma once
 
@@ -11,17 +11,17 @@
 namespace command {
 
 struct command_advice {
-  enum class what {
-    missing,  ///< the program could not be started now
-    unsafe,   ///< a key may be read as something else than a key
+  enum class hazard {
+    missing_program,  ///< could not be started now
+    unsafe_key,       ///< the program, or a shell, may take a key for something else
   };
-  what kind = what::missing;
+  hazard kind = hazard::missing_program;
   std::string owner;  ///< "queue stock"
   std::string place;  ///< in the file
   std::string text;   ///< what is wrong, and the remedy
 };
 
-/// In the order of the file's kinds. Looks for programs in PATH.
+/// In the order of the file: schedules, then queues. Looks for programs in PATH.
 [[nodiscard]] std::vector<command_advice> advice_on_commands(settings const& file);
 
 }  // namespace command

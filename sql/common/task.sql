@@ -146,8 +146,8 @@ delete from {member}
 where id >= :lo and id < :hi and queue = :queue and created_us < :before_us
   and not ({awaited});
 
--- Tasks that claims take before one of this lane that is asked for now: due ones of higher priority,
--- and those of its own that were asked for sooner.
+-- Counts the tasks that claims take before a task of this lane that a person asks for now: due tasks
+-- of higher priority, and tasks of its own lane that were asked for sooner.
 -- name: task.in_front
 -- in: queue, lane, member
 -- out: tasks

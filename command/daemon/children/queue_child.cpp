@@ -111,7 +111,7 @@ std::optional<daybook::result> judged(declared_queue const& what, attended const
 
 void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
           journal& log) {
-  // What is unknown is told when it is written down, with all last failures.
+  // An unknown outcome is logged once the book has it, as all last failures are (told_to_log).
   if (how.what() != daybook::result::kind::failure) return;
   log.warning("failed", {{"queue", what.name},
                          {"key", of.key},

@@ -172,15 +172,15 @@ std::optional<int> refused(daybook::run& run, step_request const& what,
 }
 
 child_end work(daybook::run& run, step_request const& what, signals& caught) {
-  note_step(what.name, noted_step::in_hand);
+  note_step(what.name, step_state::in_hand);
   try {
     child job(program_for(run, what.name, what.where, what.words));
     // No limits: `run` ends its whole group, us with it, when the time or the run is over.
     auto const end = supervise(job, caught, {});
-    note_step(what.name, end.status.success() ? noted_step::done : noted_step::failed);
+    note_step(what.name, end.status.success() ? step_state::done : step_state::failed);
     return end;
   } catch (complaint const&) {
-    note_step(what.name, noted_step::failed);
+    note_step(what.name, step_state::failed);
     // Not started, so nothing has happened.
     if (what.at_most_once()) static_cast<void>(run.abandon(what.name));
     throw;

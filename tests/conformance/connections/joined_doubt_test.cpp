@@ -79,7 +79,9 @@ TEST_P(joined_doubt, resolving_waits_for_a_transaction_that_lives_on) {
     step_in_transaction(run, "one");
     std::jthread const old_session([&] {
       if (on_sqlite()) {
-        std::this_thread::sleep_for(20ms);  // SQLite does not tell who waits
+        // SQLite does not tell who waits. Were this pause too short, the test would be easier, and
+        // not wrong.
+        std::this_thread::sleep_for(20ms);
       } else {
         EXPECT_TRUE(comes_true(lock_waits()));
       }
