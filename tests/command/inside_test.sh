@@ -73,6 +73,10 @@ code "at once" 0 daybook run many -- sh -c \
 code "a list that is none of ours" 0 daybook run foreign -- sh -c \
     'echo mine >mine; export DAYBOOK_STEPS=$PWD/mine; daybook step a -- true && daybook step a -- echo other'
 is "it is left alone" mine "$(cat mine)"
+code "a step that another outlived" 4 daybook run beside -- sh -c \
+    'daybook step long -- sh -c "touch long.begun; exec sleep 60" & until test -e long.begun; do sleep 0.02; done
+    daybook step short -- true; exit 4'
+has "a step that another outlived" err "; step long "
 
 code "a run that hides an unknown end" 80 daybook run hides -- \
     sh -c 'daybook step pay --mode at-most-once -- false; true'

@@ -1,8 +1,7 @@
 #include "daemon/children/launch.hpp"
 
 #include "attempt/attempt.hpp"
-#include "attempt/step_list.hpp"
-#include "attempt/step_note.hpp"
+#include "attempt/step_log.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "output/capture.hpp"
@@ -54,10 +53,8 @@ limits limits_of(declared_schedule const& what, daybook::tick& tick, launch_site
 attended run_child(declared_schedule const& what, daybook::tick& tick, launch_site const& at,
                    std::string& step) {
   auto how = program_of(what, tick, at.where);
-  step_list const steps(tick.run().token());
-  step_note note;
+  step_log const steps(tick.run().token());
   how.environment.push_back(steps.variable());
-  how.environment.push_back(note.variable());
   output_log told(at.log, {{"schedule", what.name}, {"key", tick.run().run_key().str()}},
                   at.output_limit);
   capture output([&](printed_line const& one) { told.take(one); });
@@ -66,10 +63,10 @@ attended run_child(declared_schedule const& what, daybook::tick& tick, launch_si
   child job(how);
   output.started();
   auto within = limits_of(what, tick, at);
-  within.meanwhile = [&] { tick.run().step_in_hand(note.in_hand()); };
+  within.meanwhile = [&] { tick.run().step_in_hand(steps.in_hand()); };
   auto const end = attend(job, output, within);
-  tick.run().step_in_hand(note.step());
-  step = note.text();
+  tick.run().step_in_hand(steps.step());
+  step = steps.text();
   told.finish();
   tick.run().keep(end.status.code(), output.end());
   return end;

@@ -1,8 +1,7 @@
 // daybook run: one run of a process as a child, with the lease renewed beside it.
 #include "attempt/attempt.hpp"
 #include "attempt/last_resort.hpp"
-#include "attempt/step_list.hpp"
-#include "attempt/step_note.hpp"
+#include "attempt/step_log.hpp"
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
@@ -330,10 +329,8 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
   auto const left = run.time_left();
   bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
   tap output(what.keep);
-  step_list const steps(run.token());
+  step_log const steps(run.token());
   auto how = program_for(run, {}, what.where, what.words);
-  step_note note;
-  how.environment.push_back(note.variable());
   how.environment.push_back(steps.variable());
   how.output = output.out();
   how.errors = output.err();
@@ -345,11 +342,11 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
     within.timeout = deadline_first ? std::chrono::ceil<milliseconds>(*left) : what.timeout;
     within.lost = run.stop();
     within.grace_when_lost = std::min<milliseconds>(std::chrono::seconds{5}, what.lease / 6);
-    within.meanwhile = [&] { run.step_in_hand(note.in_hand()); };
+    within.meanwhile = [&] { run.step_in_hand(steps.in_hand()); };
     out.end = supervise(job, caught, within);
   }
-  run.step_in_hand(note.step());
-  out.step = note.text();
+  run.step_in_hand(steps.step());
+  out.step = steps.text();
   output.settle(caught);
   run.keep(out.end.status.code(), output.tail());
   out.late = left && clock::now() - began >= *left;

@@ -1,8 +1,7 @@
 // daybook step: one step of a run, by a command inside `daybook run`.
 #include "attempt/attempt.hpp"
 #include "attempt/parent.hpp"
-#include "attempt/step_list.hpp"
-#include "attempt/step_note.hpp"
+#include "attempt/step_log.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
@@ -113,10 +112,10 @@ int tell_lost(step_request const& what, std::string_view how) {
 }
 
 int record(daybook::run& run, step_request const& what, std::chrono::microseconds took,
-           step_list_around const& list) {
+           step_log_writer const& steps) {
   try {
     if (run.record(what.name, {}, took)) {
-      static_cast<void>(list.take(what.name, what.words));
+      static_cast<void>(steps.take(what.name, what.words));
       return exit_code::done;
     }
   } catch (daybook::error const& e) {
@@ -140,8 +139,8 @@ void check_mode(daybook::run const& run, step_request const& what) {
 
 /// Of a step that is done: by this command, or in an earlier attempt, when it may have been
 /// another.
-int skip(step_request const& what, step_list_around const& list) {
-  if (!list.take(what.name, what.words)) {
+int skip(step_request const& what, step_log_writer const& steps) {
+  if (!steps.take(what.name, what.words)) {
     throw complaint(exit_code::bad_data,
                     fmt::format("{}: not done: this attempt has had another command (or folder) "
                                 "under that name; give each step a name of its own, as in a loop "
@@ -154,13 +153,13 @@ int skip(step_request const& what, step_list_around const& list) {
 
 /// Whether it is to be done now; else the exit code.
 std::optional<int> refused(daybook::run& run, step_request const& what,
-                           step_list_around const& list) {
+                           step_log_writer const& steps) {
   check_mode(run, what);
   auto before = run.done(what.name) ? daybook::outcome::skipped : daybook::outcome::done;
   if (what.at_most_once()) before = run.intend(what.name).what();
   switch (before) {
     case daybook::outcome::done: return {};
-    case daybook::outcome::skipped: return skip(what, list);
+    case daybook::outcome::skipped: return skip(what, steps);
     case daybook::outcome::lost: return tell_lost(what, "not started");
     case daybook::outcome::unknown: break;
   }
@@ -171,16 +170,17 @@ std::optional<int> refused(daybook::run& run, step_request const& what,
   return exit_code::unknown;
 }
 
-child_end work(daybook::run& run, step_request const& what, signals& caught) {
-  note_step(what.name, step_state::in_hand);
+child_end work(daybook::run& run, step_request const& what, step_log_writer const& steps,
+               signals& caught) {
+  steps.write(what.name, step_state::in_hand);
   try {
     child job(program_for(run, what.name, what.where, what.words));
     // No limits: `run` ends its whole group, us with it, when the time or the run is over.
     auto const end = supervise(job, caught, {});
-    note_step(what.name, end.status.success() ? step_state::done : step_state::failed);
+    steps.write(what.name, end.status.success() ? step_state::done : step_state::failed);
     return end;
   } catch (complaint const&) {
-    note_step(what.name, step_state::failed);
+    steps.write(what.name, step_state::failed);
     // Not started, so nothing has happened.
     if (what.at_most_once()) static_cast<void>(run.abandon(what.name));
     throw;
@@ -213,15 +213,15 @@ int step_until_done(step_request const& what, interrupt& pass_on) {
   auto run = attach(book, what.token, what.who());
   if (!run) return exit_code::lost;
   signals caught;
-  step_list_around const list(what.token);
+  step_log_writer const steps(what.token);
   for (std::int64_t tried = 0;; ++tried) {
-    if (auto const code = refused(*run, what, list)) return *code;
+    if (auto const code = refused(*run, what, steps)) return *code;
     auto const began = std::chrono::steady_clock::now();
-    auto const end = work(*run, what, caught);
+    auto const end = work(*run, what, steps, caught);
     auto const took = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::steady_clock::now() - began);
     pass_on = end.pass_on;
-    if (end.status.success()) return record(*run, what, took, list);
+    if (end.status.success()) return record(*run, what, took, steps);
     if (what.at_most_once()) {
       if (!what.nothing_happened(end.status)) {
         say(
