@@ -1,5 +1,7 @@
 #include "cli/remedies.hpp"
 
+#include <daybook/detail/shell_word.hpp>
+
 #include <fmt/format.h>
 
 #include <string_view>
@@ -8,8 +10,8 @@ namespace command {
 
 namespace {
 
-constexpr std::string_view shell_plain =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+,=";
+using daybook::shell_word;
+
 constexpr std::string_view plan_prefix = "plan ";
 
 /// Two arguments; behind "--" where one of them would be taken for an option.
@@ -19,15 +21,6 @@ std::string two_words(std::string_view first, std::string_view second) {
 }
 
 }  // namespace
-
-std::string shell_word(std::string_view text) {
-  if (!text.empty() && text.find_first_not_of(shell_plain) == std::string_view::npos) {
-    return std::string(text);
-  }
-  std::string out = "'";
-  for (char const c : text) c == '\'' ? out += "'\\''" : out += c;
-  return out + "'";
-}
 
 std::string task_retry_command(daybook::task_event const& task) {
   return "daybook tasks retry " + two_words(task.queue, task.key);

@@ -7,12 +7,8 @@
 #include <daybook/observer.hpp>
 
 #include <string>
-#include <string_view>
 
 namespace command {
-
-/// The text as one word of a shell: in quotes where it needs them.
-[[nodiscard]] std::string shell_word(std::string_view text);
 
 [[nodiscard]] std::string task_retry_command(daybook::task_event const& task);
 [[nodiscard]] std::string task_resolve_command(daybook::task_event const& task);

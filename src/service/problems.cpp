@@ -11,6 +11,8 @@
 #include "schedule/decide.hpp"
 #include "schedule/store.hpp"
 
+#include <daybook/detail/shell_word.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -53,16 +55,6 @@ namespace work {
 namespace {
 
 using std::chrono::microseconds;
-
-/// One word of a command line of a shell's.
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-";
-  if (text.find_first_not_of(plain) == text.npos) return std::string(text);
-  std::string out = "'";
-  for (char const c : text) c == '\'' ? out += "'\\''" : out += c;
-  return out + "'";
-}
 
 std::string run_words(std::string_view process, std::string_view key) {
   return shell_word(process) + (key == "-" ? "" : " --key " + shell_word(key));
