@@ -1,5 +1,5 @@
 // daybook holders: which processes work in the book, and what each has in hand.
-#include "cli/holder_words.hpp"
+#include "verbs/book/holder_text.hpp"
 
 #include "cli/exit.hpp"
 #include "cli/format.hpp"

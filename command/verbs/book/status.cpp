@@ -1,9 +1,9 @@
 // daybook status: what is wrong, and the book at a glance.
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/holder_words.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
+#include "verbs/book/holder_text.hpp"
 
 #include <daybook/book.hpp>
 
