@@ -1,12 +1,13 @@
 # The manual pages and the completion, made by the command that they are about.
 set(daybook_manual ${PROJECT_BINARY_DIR}/manual)
 file(GLOB daybook_manual_tools CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packaging/manual/*)
+file(GLOB daybook_manual_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/reference/*.md)
 add_custom_command(
   OUTPUT ${daybook_manual}/daybook.1 ${daybook_manual}/daybook.toml.5
          ${daybook_manual}/daybook-daemon.8 ${daybook_manual}/daybook.bash
   COMMAND ${PROJECT_SOURCE_DIR}/packaging/manual/write $<TARGET_FILE:daybook_command> ${daybook_manual}
   DEPENDS daybook_command ${daybook_manual_tools}
-          ${PROJECT_SOURCE_DIR}/docs/command.md ${PROJECT_SOURCE_DIR}/docs/errors.md
+          ${daybook_manual_pages}
   COMMENT "Writing the manual")
 add_custom_target(daybook_manual ALL DEPENDS ${daybook_manual}/daybook.1)
 

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds a_century = hours{24 * 36500};
 
-/// The file's are shorter (docs/command.md).
+/// The file's are shorter (docs/reference/config.md).
 constexpr words_for<daybook::cadence, 2> toml_cadence_words{
     {{"turn", daybook::cadence::from_turn}, {"finish", daybook::cadence::from_finish}}};
 /// Those of a command: no `tx`.

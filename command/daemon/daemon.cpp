@@ -47,8 +47,8 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto help_after = R"(
-What it serves is [[schedule]], [[queue]], [[plan]] and [[aggregate]] of daybook.toml;
-docs/command.md has their keys. They are made in the book, or changed to what the file says. Any
+What it serves is [[schedule]], [[queue]], [[plan]] and [[aggregate]] of daybook.toml; the manual
+daybook.toml(5) has their keys. They are made in the book, or changed to what the file says. Any
 number of daemons may serve the same file.
 
 TERM, INT: nothing more is launched; the commands get TERM at once, and KILL after --grace. A tick

@@ -1,5 +1,5 @@
 // Rows of a table of yours, gathered into parent rows: each row once, every sum exact, every step
-// reversible. See docs/aggregations.md.
+// reversible. See docs/guides/aggregations.md.
 // Thread safety: any thread may call, any number of processes at a time. Lifetime: the book must
 // outlive it.
 //

@@ -1,5 +1,5 @@
-// A cron expression: five fields, or six with seconds in front. docs/cron.md has the grammar. A
-// literal that is wrong does not compile.
+// A cron expression: five fields, or six with seconds in front. docs/reference/cron.md has the
+// grammar. A literal that is wrong does not compile.
 // Thread safety: values.
 //
 //   constexpr daybook::cron nightly("30 2 * * MON-FRI");

@@ -1,6 +1,6 @@
 // A planner: it sees to it that every piece of work that must exist does, once. Where the keys come
 // from (events, a query, the calendar, a whole table) is its strategy; the work is tasks of a
-// queue. See docs/planners.md.
+// queue. See docs/guides/planners.md.
 // Thread safety: any thread may call. Lifetime: the book must outlive it.
 //
 //   auto orders = book.make_planner("new-orders", {.queue = "fulfil", .strategy = ..., ...});

@@ -1,5 +1,5 @@
 // How a planner is declared: where the keys come from, what is asked before one is launched, and
-// into which queue. See docs/planners.md.
+// into which queue. See docs/guides/planners.md.
 // Thread safety: values.
 //
 //   daybook::planner_options const orders{

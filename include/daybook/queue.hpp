@@ -1,5 +1,5 @@
 // A queue: one task for every key, done once, or again every period. The state of a million keys is
-// a thousand rows: see docs/queues.md.
+// a thousand rows: see docs/guides/queues.md.
 // Thread safety: any thread may call. Lifetime: the book must outlive it.
 //
 //   auto stock = book.make_queue("stock", {.period = std::chrono::days{10}});

@@ -1,5 +1,5 @@
 // A schedule: a cron expression in a time zone, each tick of which is launched once, by one of any
-// number of nodes (daybook/node.hpp). See docs/schedules.md.
+// number of nodes (daybook/node.hpp). See docs/guides/schedules.md.
 // Thread safety: any thread may call. Lifetime: the book must outlive it.
 //
 //   auto leads = book.make_schedule("daily-leads", "0 0 * * *", {.zone = "Asia/Shanghai"});

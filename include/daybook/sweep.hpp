@@ -1,5 +1,5 @@
 // Pages of a sweep over a table: the rows that one of its tasks stands for, and how a sweep stands.
-// See docs/planners.md.
+// See docs/guides/planners.md.
 // Thread safety: values; the verbs of a page as those of the planner it is of.
 //
 //   node.work(queue, [&](daybook::job& job) {

@@ -44,8 +44,8 @@ function row(    cell, n, i, text) {
   print ".TP\n" inline(cell[1]) "\n" inline(cell[2])
   for (i = 3; i <= n; ++i) {
     if (cell[i] == "") continue
-    if (title[i] != "else") print ".br\n" inline(title[i]) ": " inline(cell[i])
-    else print cell[i] == "needed" ? "(needed)" : "(else: " inline(cell[i]) ")"
+    if (cell[i] == "required") print "(required)"
+    else print ".br\n" inline(title[i]) ": " inline(cell[i])
   }
 }
 

@@ -10,7 +10,7 @@ cmake --install "$build" --prefix "$tree" >/dev/null
 wanted="bin/daybook include/daybook/daybook.hpp lib/systemd/system/daybook.service
 lib/sysusers.d/daybook.conf share/man/man1/daybook.1 share/man/man5/daybook.toml.5
 share/man/man8/daybook-daemon.8 share/bash-completion/completions/daybook
-share/doc/daybook/docs/command.md share/doc/daybook/examples/five/sql"
+share/doc/daybook/docs/reference/command.md share/doc/daybook/examples/five/sql"
 wrong=0
 for file in $wanted; do
   [[ -s $tree/$file ]] || { echo "not installed: $file"; wrong=1; }

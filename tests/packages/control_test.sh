@@ -54,7 +54,7 @@ holds libdaybook-dev '/pkgconfig/daybook.pc$'
 holds_not libdaybook-dev '/bin/\|/src/\|\.a$'
 for path in /usr/bin/daybook /usr/lib/systemd/system/daybook.service /usr/share/man/man1/daybook.1.gz \
   /usr/share/man/man5/daybook.toml.5.gz /usr/share/man/man8/daybook-daemon.8.gz \
-  /usr/share/bash-completion/completions/daybook /usr/share/doc/daybook/docs/command.md; do
+  /usr/share/bash-completion/completions/daybook /usr/share/doc/daybook/docs/reference/command.md; do
   holds daybook "^.$path\$"
 done
 dpkg-deb -x "$(file daybook)" "$folder/_look"

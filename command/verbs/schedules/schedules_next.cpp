@@ -54,7 +54,7 @@ ticks_request read_ticks(arguments const& given) {
       "\nA name is looked up in the book, then in daybook.toml; for --cron there need be neither.\n"
       "\nExit codes: 65 the expression, the zone or an instant, 66 no such schedule.");
   auto* const name = app.add_option("NAME", out.name, "The schedule");
-  auto* const text = app.add_option("--cron", cron, "An expression instead: docs/cron.md");
+  auto* const text = app.add_option("--cron", cron, "An expression instead of NAME");
   app.add_option("--zone", out.what.zone, "With --cron: an IANA time zone (UTC)")
       ->type_name("ZONE")
       ->needs(text);

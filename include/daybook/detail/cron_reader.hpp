@@ -1,5 +1,5 @@
-// Reads a cron expression, also while compiling; cron.hpp is what you want, docs/cron.md has the
-// grammar, cron_grammar.hpp what one field is. Thread safety: values.
+// Reads a cron expression, also while compiling. Users take cron.hpp. docs/reference/cron.md has
+// the grammar, cron_grammar.hpp what one field is. Thread safety: values.
 //
 //   daybook::cron_reader reader("61 * * * *", 0);
 //   if (!reader.read()) complain(reader.mistake());  // out_of_range, minute, at 0

@@ -32,7 +32,7 @@ inline constexpr std::array<verb, 3> take_over_verbs{{
     {"start", "attempt_started_us ="},
 }};
 
-/// How many faults of each kind have struck, printed at the end: for docs/proof.md.
+/// How many faults of each kind have struck, printed at the end: for docs/inside/proof.md.
 class tally final : public testing::Environment {
  public:
   static void count(proxy::plan const& what) {
