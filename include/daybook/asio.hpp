@@ -17,13 +17,15 @@
 #ifdef DAYBOOK_USE_BOOST_ASIO
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
 #else
 #include <asio/associated_executor.hpp>
 #include <asio/async_result.hpp>
-#include <asio/executor_work_guard.hpp>
+#include <asio/execution/outstanding_work.hpp>
 #include <asio/post.hpp>
+#include <asio/prefer.hpp>
 #endif
 
 #include <exception>
@@ -61,16 +63,22 @@ template <class T, class Begin, class Token>
 auto async_answer(Begin begin, Token&& token) {
   return net::async_initiate<Token, void(std::exception_ptr, T)>(
       [begin = std::move(begin)](auto handler) mutable {
-        auto work = net::make_work_guard(net::get_associated_executor(handler));
-        auto deliver = [work = std::move(work), handler = std::move(handler)](
-                           std::exception_ptr failure, T what) mutable {
-          // Not moved along: whoever waits for the end may destroy an io_context as soon as the
-          // handler was called, while post() is still in it.
-          net::post(work.get_executor(),
-                    [handler = std::move(handler), failure = std::move(failure),
-                     what = std::move(what)]() mutable {
-                      std::move(handler)(std::move(failure), std::move(what));
-                    });
+        // An executor that counts as outstanding work, so that the context runs until the answer.
+        auto work = net::prefer(net::get_associated_executor(handler),
+                                net::execution::outstanding_work.tracked);
+        auto deliver = [work = std::optional(std::move(work)),
+                        handler = std::optional(std::move(handler))](std::exception_ptr failure,
+                                                                     T answer) mutable {
+          // The work is not moved into what is posted: the context may be destroyed as soon as the
+          // handler was called and the work is over, and post() may still be in it.
+          net::post(*work, [handler = std::move(*handler), failure = std::move(failure),
+                            answer = std::move(answer)]() mutable {
+            std::move(handler)(std::move(failure), std::move(answer));
+          });
+          // Both keep something in the context (a strand), also where they were moved from: they go
+          // before the work is over. The executor's own part goes before its count of work does; a
+          // work guard would end the work first.
+          handler.reset();
           work.reset();
         };
         std::optional<pending<T>> coming;

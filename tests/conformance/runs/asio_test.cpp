@@ -148,6 +148,23 @@ TEST_P(with_asio, the_executor_has_work_until_the_end) {
   EXPECT_TRUE(std::move(run).finish());
 }
 
+TEST_P(with_asio, an_io_context_may_be_destroyed_as_soon_as_it_has_run) {
+  auto run = taken(book_.start(nightly_, day_));
+  auto body = [](transaction&) {};
+  for (int round = 0; round < 100; ++round) {
+    bool called = false;
+    {
+      asio::io_context io;
+      auto const handler = [&](std::exception_ptr const&, stepped<void> const&) { called = true; };
+      forms::async_step(run, "round " + std::to_string(round), body,
+                        asio::bind_executor(asio::make_strand(io), handler));
+      io.run();
+    }
+    EXPECT_TRUE(called);
+  }
+  EXPECT_TRUE(std::move(run).finish());
+}
+
 DAYBOOK_ON_EVERY_ENGINE(with_asio);
 
 }  // namespace
