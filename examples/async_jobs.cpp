@@ -19,7 +19,8 @@ namespace {
 
 constexpr int reports = 10;
 
-/// What a report writes: given a name once, for step_async takes no closure written in the call.
+/// The writes of a report. They have a name because step_async takes no closure written in the
+/// call.
 auto writes(daybook::key const& report) {
   return [name = report.str()](daybook::transaction& tx) {
     tx.exec("insert into report(name) values (:name)", name);
@@ -44,7 +45,7 @@ void with_futures(daybook::book& book) {
   }
 }
 
-// --- Callbacks: called on the book's thread that did the work, which they must not keep ---
+// --- Callbacks: called on the book's thread that did the work; they must not block it ---
 
 void with_callback(daybook::book& book, daybook::key const& report, std::promise<bool>& over) {
   book.start_async(daybook::process{"report"}, report)

@@ -1,4 +1,4 @@
-// When does this come? In UTC, and as people in the zone see it.
+// Prints the next ticks of a cron expression, in UTC and in local time.
 //   coming_ticks "30 2 * * *" Europe/Berlin
 #include <daybook/daybook.hpp>
 

@@ -1,4 +1,4 @@
-// The stock of many products, asked for by several threads: one hand-out claims for all of them.
+// Several threads ask for the stock of many products; one hand-out claims for all of them.
 //
 //   hand_out [URL]
 #include <daybook/daybook.hpp>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr int products = 500;
 
-/// What is asked elsewhere, as small as will do: one product is not known there.
+/// Stands for the other system: it does not know one of the products.
 daybook::result ask(daybook::task const& of) {
   if (of.key == "product/13") return daybook::result::failure("the shop does not know it");
   return daybook::result::success();

@@ -1,6 +1,6 @@
-// An application that has transactions of its own, by its own driver: Daybook takes part in them.
+// An application has transactions of its own, by its own driver. Daybook takes part in them.
 //
-//   join_a_transaction [FILE]     ships two orders; all of an order, or nothing of it
+//   join_a_transaction [FILE]     ships two orders: each wholly, or not at all
 #include <daybook/daybook.hpp>
 
 #include <sqlite3.h>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// --- The application, as it was before Daybook came ---
+// --- The application, as it was before it used Daybook ---
 
 void execute(sqlite3& shop, char const* sql) {
   if (sqlite3_exec(&shop, sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
@@ -24,7 +24,7 @@ void execute(sqlite3& shop, char const* sql) {
   }
 }
 
-/// Rolled back unless it was committed.
+/// Rolls back unless it was committed.
 class unit_of_work {
  public:
   explicit unit_of_work(sqlite3& shop) : shop_(shop) { execute(shop_, "begin immediate"); }
@@ -72,7 +72,7 @@ bool ship(daybook::book& book, daybook::run& run, sqlite3& shop, char const* cus
   return run.confirm() == daybook::settlement::committed;
 }
 
-/// The end of the run, together with something of the application's.
+/// The end of the run and a write of the application's, in one transaction.
 bool close_the_day(daybook::book& book, daybook::run run, sqlite3& shop) {
   std::optional<daybook::pending_end> end;
   {
@@ -102,7 +102,7 @@ bool count_on(sqlite3& shop) {
   return counted.value() == 1 && std::move(run).finish();
 }
 
-// --- What goes wrong here, and what must come out ---
+// --- What goes wrong here, and the result that must come out ---
 
 void check(bool right, char const* what) {
   std::cout << (right ? "ok      " : "FAILED  ") << what << '\n';

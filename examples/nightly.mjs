@@ -3,8 +3,8 @@
 //
 //   daybook run nightly --key "$(date +%F)" --once -- examples/nightly.mjs FOLDER
 //
-// Its steps' output is its own. Where a step fails, or the run is lost, execFileSync throws and the
-// job ends: run again, it skips what is done.
+// If a step fails, or the run is lost, execFileSync throws and the job ends. Started again, it
+// skips the finished steps.
 import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';

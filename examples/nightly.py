@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A Python job as one run. What it has counted so far survives a crash.
+"""A Python job as one run. Its count survives a crash.
 
     daybook run nightly --key "$(date +%F)" --once -- examples/nightly.py FOLDER
 
-Steps are commands here as in a shell. What is carried is text: JSON, a cursor, a file's name.
+Steps are commands, as in a shell. A carried value is a text: JSON, a cursor, a file's name.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ folder = pathlib.Path(sys.argv[1])
 
 
 def daybook(*words):
-    """Exit codes mean something: 79, the run was lost, must end the job. check=True does that."""
+    """check=True ends the job at any failure, also at 79: the run was lost to another process."""
     return subprocess.run(["daybook", *words], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -33,7 +33,7 @@ for at in range(state["next"], len(lines)):
     state = {"next": at + 1, "letters": state["letters"] + len(lines[at])}
     daybook("carry", "set", "state", json.dumps(state))
     daybook("progress", f"{at + 1}/{len(lines)}", "counting")
-# A mail cannot be taken back: never twice. A person decides where nobody knows.
+# A mail cannot be taken back: at most once. If the outcome is unknown, a person decides.
 daybook("step", "mail", "--mode", "at-most-once", "--", "cp", str(folder / "fetched"),
         str(folder / "mailed"))
 print(state["letters"])

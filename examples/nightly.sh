@@ -1,10 +1,10 @@
 #!/bin/sh
-# A script as one run, its commands as steps. The one line that cron, or a person, writes:
+# A script as one run, its commands as steps. The line for cron, or for a person:
 #
 #   daybook run nightly --key "$(date +%F)" --once -- examples/nightly.sh FOLDER
 #
-# Stopped anywhere and run again, it skips the steps that are done. A step here is done at least
-# once: what it does must bear being done again.
+# Kill it anywhere and start it again: it resumes after the last finished step. A step here is done
+# at least once, so it must be harmless to do it again.
 set -eu
 folder=$1
 daybook step fetch -- cp /etc/os-release "$folder/fetched"

@@ -1,13 +1,13 @@
 // Imports a Debian package catalogue into tables of its own, in five steps, each done once.
-// Kill it wherever you like and run it again: it goes on with the first step that is not done.
+// Kill it anywhere and start it again: it resumes after the last finished step.
 //
 //   package_catalogue [--book URL] [--lease SECONDS] [--restart] [--hold STEP] FILE
 //
 // FILE is plain text as in /var/lib/dpkg/status. The book is where the environment says, as for
-// the command ($DAYBOOK_DATABASE_URL, $DAYBOOK_SCHEMA), or else sqlite:catalogue.db, and is made
-// where there is none; SQLite and PostgreSQL, for the first step makes tables, which MariaDB cannot
-// do inside a transaction. --hold does the named step's work and then waits, its transaction still
-// open, so that somebody can kill us in the middle.
+// the command ($DAYBOOK_DATABASE_URL, $DAYBOOK_SCHEMA), else in sqlite:catalogue.db. If there is no
+// book, it is made. SQLite and PostgreSQL only: the first step makes tables, which MariaDB cannot
+// do inside a transaction. --hold does the named step's work and then waits with its transaction
+// open, so that somebody can kill this process in the middle.
 #include <daybook/daybook.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ int code_of(daybook::error const& e) {
   }
 }
 
-// --- What the user wants ---
+// --- The command line ---
 
 constexpr std::array<std::string_view, 5> steps{"tables", "maintainers", "packages", "sections",
                                                 "totals"};
@@ -211,13 +211,13 @@ catalogue read_catalogue(std::string const& path) {
   return out;
 }
 
-// --- The five steps: what each does in its transaction ---
+// --- The five steps: each is one transaction ---
 
 std::string make_tables(transaction& tx, catalogue const& from) {
   tx.exec("create table if not exists maintainer(name text primary key)");
   tx.exec(
       // The code is that of the package's file: name_version_architecture. The last two columns are
-      // for whoever gathers packages (examples/quickstart/daybook.toml): none has been so far.
+      // for the aggregation in examples/quickstart/daybook.toml: no package is gathered yet.
       "create table if not exists package(code text not null primary key, name text not null, "
       "version text not null, architecture text not null, section text not null, "
       "maintainer text not null references maintainer, installed_kb bigint, "
@@ -241,7 +241,7 @@ std::int64_t add_maintainers(transaction& tx, catalogue const& from) {
   return static_cast<std::int64_t>(names.size());
 }
 
-/// One that two archives offer alike counts once.
+/// A package that two archives offer counts once.
 std::int64_t add_packages(transaction& tx, catalogue const& from) {
   std::int64_t added = 0;
   for (auto const& one : from.packages) {
@@ -315,8 +315,8 @@ int import(daybook::book& book, options const& wanted, catalogue const& from) {
 
   auto const tables = step("tables", [&](auto& tx) { return make_tables(tx, from); });
   if (!tables) return tell_lost();
-  // A value carried from the attempt that did the step: were its input another one, the tables
-  // would hold half of each.
+  // A value from the attempt that did the step. If this attempt has another input, the tables would
+  // hold half of each.
   if (tables.value() != from.fingerprint) {
     static_cast<void>(std::move(run).release("the input has changed"));
     throw bad_input(wanted.file + " has changed since this run began: use --restart");

@@ -1,5 +1,5 @@
-// Pays out what an aggregation has gathered, by a system outside the database: each payment once,
-// however often this is killed.
+// Pays out the parents of an aggregation, by a bank outside the database: each payment once,
+// however often this program is killed.
 //
 //   pay_workers URL FOLDER     FOLDER stands for the bank; the tables are those of examples/pay
 #include <daybook/daybook.hpp>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// --- The bank: outside, never rolled back. All it must do is drop what it has seen before ---
+// --- The bank: outside, never rolled back. It only has to drop payments that it has seen ---
 
 class bank {
  public:
@@ -24,7 +24,7 @@ class bank {
     std::filesystem::create_directories(folder_);
   }
 
-  /// A file for each order, by its key; and a line for each call, for whoever wants to look.
+  /// Writes a file for each order, by its key; and a line for each call, to look at.
   void pay(std::string const& key, std::int64_t worker, std::int64_t cents) {
     std::ofstream(folder_ / "calls", std::ios::app) << key << '\n';
     auto const order = folder_ / (key + ".order");
@@ -81,9 +81,9 @@ payment look_up(daybook::book& book, std::string const& key) {
   return out;
 }
 
-/// The payment's own key is what the bank knows it by, not the step's: it stays the same when this
-/// run is given up and another one begins. Settled only after the bank has it; killed in between,
-/// the next attempt settles.
+/// The bank knows the payment by its own key, not by the step's: the payment's key stays the same
+/// when this run is given up and another begins. The parent is settled only after the bank has the
+/// payment. If the process is killed in between, the next attempt settles it.
 bool pay_one(daybook::book& book, daybook::aggregation& pay, daybook::run& run, bank& money,
              std::string const& key) {
   auto const order = look_up(book, key);
@@ -95,18 +95,18 @@ bool pay_one(daybook::book& book, daybook::aggregation& pay, daybook::run& run, 
     case daybook::settling::before: return true;
     default: break;
   }
-  // Somebody has reverted it, or changed its rows by hand: money is out that the book denies.
+  // Somebody reverted it, or changed its rows by hand: the money is paid, and the book denies it.
   throw std::runtime_error(key + " was paid and cannot be settled; see daybook aggregates verify");
 }
 
-/// 0 done, 75 somebody is at it, 79 lost.
+/// 0: done; 75: another process does it; 79: lost.
 int pay_workers(daybook::book& book, bank& money) {
   auto pay = declare(book);
   auto attempt = book.start(daybook::process{"pay-workers"});
   if (!attempt) return 75;
   auto run = std::move(attempt).take();
 
-  // Each of these again is fine, so they are no steps.
+  // Each of these may be repeated, so they are no steps.
   pay.aggregate({.actor = "pay_workers"});
   pay.close_all({.actor = "pay_workers", .reason = "to be paid"});
 

@@ -1,5 +1,5 @@
-// An inbox: a sale puts its event into a queue in its own transaction; a planner makes a task of
-// each, once, and says why where it does not.
+// An inbox: a sale adds its event to a queue in its own transaction. A planner makes a task of each
+// event, once, or says why not.
 //   plan_inbox sqlite:shop.db
 #include <daybook/daybook.hpp>
 #include <daybook/planner.hpp>
@@ -27,7 +27,7 @@ void sell(daybook::book& book, daybook::queue& events, std::int64_t id, std::int
   });
 }
 
-/// Nothing is shipped that was given away.
+/// Refuses the tasks of sales that were gifts.
 daybook::launch_verdict is_paid(daybook::transaction& tx, daybook::candidate& of) {
   auto const id = std::stoll(of.key.str().substr(5));
   auto const cents = tx.rows<std::int64_t>("select cents from sale where id = :id", id).at(0);
@@ -43,7 +43,7 @@ int main(int argc, char** argv) try {
   book.transact([](daybook::transaction& tx) {
     tx.exec("create table if not exists sale(id bigint primary key, cents bigint not null)");
   });
-  // What was answered is forgotten a week later, by upkeep; the planner remembers the keys.
+  // Upkeep forgets answered events a week later; the planner remembers their keys.
   auto events = book.make_queue("sales", {.forget_done = std::chrono::hours{24 * 7}});
   auto shipments = book.make_queue("ship");
   auto plan = book.make_planner("shipments",

@@ -1,5 +1,5 @@
 // Every paid order is shipped once: a planner finds the orders, locks and checks each, and launches
-// a task for it. What is not launched, and why, is shown.
+// a task for it. It prints the orders that were not launched, and why.
 //
 //   plan_orders [URL]
 #include <daybook/daybook.hpp>
@@ -23,8 +23,8 @@ daybook::planner plan(daybook::book& book) {
        .every = 1min});
 }
 
-/// Called in the transaction that launches: what it has locked stays so until the task is there.
-/// (On PostgreSQL the query would end in `for share`; SQLite has one writer.)
+/// Called in the transaction that launches: rows that it has locked stay locked until the task is
+/// there. (On PostgreSQL the query would end in `for share`; SQLite has one writer.)
 daybook::launch_verdict check(daybook::transaction& tx, daybook::candidate& order) {
   auto const weight = tx.rows<std::int64_t>(
       "select grams from orders where id = cast(:id as int) and state = 'paid'", order.key.str());

@@ -1,8 +1,8 @@
-// Every customer's discount is worked out anew, in pages: each once, also those who came while the
-// pages were worked on; and when all are done, one task more tells the sales department.
+// Works out every customer's discount anew, in pages: each customer once, also those who came
+// during the sweep. When all are done, one more task tells the sales department.
 //   plan_sweep [URL]
 //
-// On SQLite or PostgreSQL: it makes its tables in a transaction, which MariaDB cannot.
+// On SQLite or PostgreSQL: it makes its tables in a transaction, which MariaDB cannot do.
 #include <daybook/daybook.hpp>
 #include <daybook/planner.hpp>
 #include <daybook/sweep.hpp>
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// The application's own tables, and a change of its own.
+/// The application's own tables, and a change that it makes.
 void on_our_own(daybook::book& book, char const* what, auto const& body) {
   auto attempt = book.start(daybook::process{"shop"}, daybook::key{what});
   if (!attempt) return;

@@ -1,5 +1,5 @@
-// Sales of each day in Berlin are added up once the day is over, however long nobody did: each day
-// once, days that failed again, a day that somebody corrects once more.
+// Adds up the sales of each day in Berlin when the day is over. Each day is done once, also days
+// that were missed; a failed day is done again, and so is a day that somebody corrects.
 //
 //   plan_window [URL]
 #include <daybook/daybook.hpp>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr int days_ago = 40;
 
-/// Tables as they would be there already: a sale in each hour of the last days.
+/// Stands for the application's tables: a sale in each hour of the last days.
 daybook::timestamp make_tables(daybook::book& book) {
   auto const now = std::chrono::floor<std::chrono::hours>(std::chrono::system_clock::now());
   book.transact([&](daybook::transaction& tx) {
@@ -42,7 +42,7 @@ daybook::planner declare(daybook::book& book, daybook::timestamp since) {
            .zone = "Europe/Berlin", .since = since, .again_after = std::chrono::seconds{0}}});
 }
 
-/// A node would do so: node.work("day-totals", ...). The third day's total fails at first.
+/// A node would do this: node.work("day-totals", ...). The third day's total fails at first.
 void work(daybook::book& book, daybook::planner const& plan, bool third_fails) {
   auto const days = plan.grid({.limit = 100});
   daybook::node node(book);
@@ -80,7 +80,7 @@ int run(daybook::book& book) {
   auto const done = plan.grid({.limit = 100});
   right = right && plan.watermark() == done.back().to;
 
-  // Somebody enters what was forgotten, and says so.
+  // Somebody enters a forgotten sale, and reopens the day.
   book.transact([&](daybook::transaction& tx) {
     tx.exec("insert into sale values (:at, 50)",
             std::int64_t{done.front().from.time_since_epoch().count()});

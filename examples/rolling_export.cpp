@@ -1,6 +1,6 @@
-// Leads come in all the time; every few seconds an export of what is new is to be had, by one of
-// any number of processes. It is stored as its query, and made when somebody asks for it: nothing
-// lies on one server's disk.
+// Leads come in all the time. Every few seconds one of any number of processes exports the new
+// ones. The export is stored as its window, and made when somebody asks for it: nothing lies on one
+// server's disk.
 //   rolling_export sqlite:leads.db serve 5       launches exports for 5 seconds; run several
 //   rolling_export sqlite:leads.db record        as a command of `daybook daemon`: the same step
 //   rolling_export sqlite:leads.db list          "from to leads", a line for each export
@@ -76,7 +76,7 @@ int record(daybook::book& book) {
   return write_export(*run, from, to) ? 0 : 79;
 }
 
-/// What a click on an export does.
+/// A click on an export: prints its leads.
 std::int64_t stream(daybook::transaction& tx, std::int64_t from, std::int64_t to) {
   return tx
       .rows<std::int64_t>("select count(*) from lead where at_us >= :from and at_us < :to", from,

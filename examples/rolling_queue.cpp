@@ -1,4 +1,4 @@
-// Every product is asked for once in ten days; those that fail are asked for again sooner.
+// Asks for every product once in ten days; a product that fails is asked for again sooner.
 //   rolling_queue sqlite:shop.db
 #include <daybook/daybook.hpp>
 

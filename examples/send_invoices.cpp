@@ -1,9 +1,9 @@
-// A month's invoices: drafted in the database, mailed, and paid out. The three kinds of steps, and
-// what a run keeps between them.
+// A month's invoices are drafted in the database, mailed, and paid out. This shows the three modes
+// of steps, and the values that a run keeps between them.
 //
 //   send_invoices [URL]       the mail server fails once, and the bank is silent once
 //
-// On SQLite or PostgreSQL: it makes its tables in a transaction, which MariaDB cannot.
+// On SQLite or PostgreSQL: it makes its tables in a transaction, which MariaDB cannot do.
 #include <daybook/daybook.hpp>
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// --- The world outside, as small as will do. Nothing in it is ever rolled back ---
+// --- The outside world, kept small. Nothing in it is ever rolled back ---
 
 struct mail_server {
   bool answers = true;
@@ -45,7 +45,7 @@ struct bank {
     if (!answers) throw std::runtime_error("the bank does not answer");
     return "receipt " + reference;
   }
-  /// Empty: it does not say.
+  /// Empty: the bank does not say.
   std::optional<bool> has(std::string const& reference) {
     if (!answers) return std::nullopt;
     return transfers.contains(reference);
@@ -95,7 +95,7 @@ daybook::stepped<std::string> pay(daybook::run& run, bank& money, std::int64_t c
   return run.at_most_once("pay", transfer, look);
 }
 
-/// As the command has them: 0 done, 75 somebody has it, 79 lost, 80 a person decides.
+/// The command's exit codes: 0 done, 75 another has it, 79 lost, 80 a person decides.
 int code_of(daybook::outcome what) { return what == daybook::outcome::unknown ? 80 : 79; }
 
 int code_of(daybook::refusal why) {
@@ -135,7 +135,7 @@ int send_invoices(daybook::book& book, world& outside, std::string const& month)
   return end ? 0 : code_of(end.what());
 }
 
-// --- A step by another process, which was handed the run's token ---
+// --- A step by another process, which has the run's token ---
 
 int print(daybook::book& book, std::string const& token, bool paper) {
   auto run = book.attach(token);
@@ -169,7 +169,7 @@ void tell(daybook::book& book, std::string const& month) {
   }
 }
 
-// --- What goes wrong here, and what must come out ---
+// --- What goes wrong here, and the result that must come out ---
 
 void prepare(daybook::transaction& tx) {
   tx.exec(

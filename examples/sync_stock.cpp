@@ -1,12 +1,12 @@
-// The quantities of a shop's products are kept in another system, the stock system, which answers
-// for one product at a time. Each product is asked for once in a period; products come and go with
-// the rows of the shop's own table, which is in shop.sql.
+// Another system, the stock system, knows the quantities of a shop's products, and answers for one
+// product at a time. Each product is asked for once in a period. Products come and go with the rows
+// of the shop's own table, which is in shop.sql.
 //   sync_stock URL follow [SECONDS]             makes the queue; its members are the rows of the
 //                                               table product from then on
 //   sync_stock URL work http://HOST:PORT [LEASE-SECONDS]
 //                                               works until it is asked to end; run several
-//   sync_stock URL list                         what the shop knows
-// The daemon's form of the same, in another language: sync_stock.py.
+//   sync_stock URL list                         prints the quantities that the shop knows
+// The same for the daemon, in Python: sync_stock.py.
 #include <daybook/daybook.hpp>
 
 #include <chrono>
@@ -45,7 +45,7 @@ class stock_system {
     client_.set_keep_alive(true);
     client_.set_read_timeout(10);
   }
-  /// The quantity; or why there is none, and what follows from that.
+  /// The quantity; or why there is none, and the result of the task.
   std::optional<std::int64_t> ask(daybook::job const& job, daybook::result& otherwise) {
     auto const request = std::to_string(us(job.task().turn)) + '/' + job.idempotency_key();
     auto const answer = client_.Get("/stock/" + job.task().key, {{"X-Request-Id", request}});
@@ -67,7 +67,8 @@ class stock_system {
   httplib::Client client_;
 };
 
-/// Asked perhaps twice, should we die in between; written once, with the end of the task.
+/// If this process dies in between, the question is asked twice. The quantity is written once, with
+/// the end of the task.
 daybook::result sync(daybook::job& job, stock_system& stock) {
   auto otherwise = daybook::result::success();
   auto const quantity = stock.ask(job, otherwise);
@@ -87,7 +88,7 @@ daybook::result sync(daybook::job& job, stock_system& stock) {
   return otherwise;  // not looked at: the task has its end
 }
 
-/// What asks us to end, kept from every thread that is started afterwards.
+/// The signals that ask us to end, blocked in every thread that is started afterwards.
 ::sigset_t held_back() {
   ::sigset_t out;
   ::sigemptyset(&out);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-# The quantities of a shop's products, asked of a system that answers for one at a time: many tasks in
-# one process, as `daybook daemon` starts it for a [[queue]] with `batch`. It reads a task a line, and
-# writes a result a line, as they come; those it has not answered when it dies are tried again.
+# Asks another system for the quantities of a shop's products, one at a time: many tasks in one
+# process, as `daybook daemon` starts it for a [[queue]] with `batch`. It reads one task a line and
+# writes one result a line. If it dies, the unanswered tasks are tried again.
 #
-#   sync_stock.py http://HOST:PORT [DATABASE-URL]        (DAYBOOK_DATABASE_URL, when left out:
-#                                                         database_url = true says so)
+#   sync_stock.py http://HOST:PORT [DATABASE-URL]        (default: DAYBOOK_DATABASE_URL, which needs
+#                                                         database_url = true)
 #
-# A task may be asked for twice; writing its quantity twice does no harm. The same with each turn
-# written exactly once: sync_stock.cpp. PostgreSQL wants python3-psycopg2, MariaDB python3-pymysql.
+# A task may be done twice; writing its quantity twice does no harm. sync_stock.cpp writes each turn
+# exactly once. PostgreSQL needs python3-psycopg2, MariaDB python3-pymysql.
 import http.client
 import json
 import os
@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 
 def connect(url):
-    """The shop's database, and its word for a parameter."""
+    """Connects to the shop's database; returns the connection and the mark of a parameter."""
     at = urlsplit(url)
     if at.scheme == "sqlite":
         import sqlite3

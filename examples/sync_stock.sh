@@ -1,12 +1,12 @@
 #!/bin/sh
-# What a queue runs for one product (see daybook.toml beside it):
+# The command of a queue, for one product (see daybook.toml beside it):
 #
 #   sync_stock.sh -- product-42
 #
-# The -- says that a key which begins with a - is no option.
+# After the --, a key that begins with a - is no option.
 #
-# Its last line of output is kept with the task. 75 asks to be called again later, and is no failure:
-# the other side is away, say.
+# Its last line of output is kept with the task. Exit code 75 means try later, and is no failure:
+# use it when the other side is away.
 set -eu
 [ "$1" != -- ] || shift
 [ ! -e stock/away ] || exit 75

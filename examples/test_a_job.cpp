@@ -1,5 +1,5 @@
-// How to test a job: a book in memory, a clock moved by hand, a holder that is gone. Plain
-// checks here; any test framework will do.
+// How to test a job: a book in memory, a clock that you move, a holder that is gone. The checks
+// here are plain; any test framework will do.
 #include <daybook/daybook.hpp>
 #include <daybook/testing.hpp>
 

@@ -1,5 +1,5 @@
-// A node works two queues: the stock of many products is asked for by several threads, and prices
-// rise by many at a time. Each effect is there once.
+// A node works two queues: several threads ask for the stock of many products, and prices are
+// raised for many products at a time. Each effect is there once.
 //
 //   work_a_queue [URL]
 #include <daybook/daybook.hpp>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr int products = 500;
 
-/// What is asked elsewhere, as small as will do: one product is not known there.
+/// Stands for the other system: it does not know one of the products.
 int ask_the_stock_system(std::string const& product, std::string const& /*idempotency_key*/) {
   if (product == "product/13") throw std::runtime_error("404, no such product");
   return 7;

@@ -1,7 +1,7 @@
-// Bricks that workers have carried become payments: each record is counted once, sums are exact,
-// and a payment can be taken back until it is settled. (Aggregation.)
+// Bricks that workers carried become payments: each record is counted once, sums are exact, and a
+// payment can be taken back until it is settled. (Aggregation.)
 //
-//   bricks URL        run it again: nothing is counted again; several at once: neither
+//   bricks URL        run it again, or several at once: nothing is counted twice
 #include <daybook/daybook.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// An export of new leads at each tick, made by one of any number of servers; what is stored is the
-// window it covers, and it is made when somebody asks for it. (One node per tick.)
+// One of any number of servers exports the new leads at each tick. It stores the window of the
+// export, and makes the export when somebody asks for it. (One node per tick.)
 //
 //   export URL SECONDS        run several at once; prints "from to leads" of every export
 #include <daybook/daybook.hpp>
@@ -24,7 +24,7 @@ void prepare(daybook::transaction& tx) {
   tx.exec("create table if not exists export(from_us bigint not null, to_us bigint not null)");
 }
 
-/// The tick's window begins where that of the tick launched before ended: nothing is left out.
+/// The tick's window begins where that of the previous tick ended: nothing is left out.
 void record_export(daybook::tick& tick) {
   auto const [from, to] = tick.window();
   auto const done = tick.run().step("export", [&](daybook::transaction& tx) {

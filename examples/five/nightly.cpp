@@ -1,7 +1,7 @@
-// The nightly batch: it has steps, one of which must never be done twice; it may be started while
+// The nightly batch has steps, one of which must never be done twice. Somebody may start it while
 // it runs, and it may die in the middle. (The control table.)
 //
-//   nightly URL DATE [STEP]        STEP: it kills itself once that one is done
+//   nightly URL DATE [STEP]        STEP: it kills itself after that step
 #include <daybook/daybook.hpp>
 
 #include <csignal>
@@ -23,7 +23,7 @@ void prepare(daybook::transaction& tx) {
       "('2026-11-21', 1, 300), ('2026-11-22', 2, 500)");
 }
 
-/// Each step is there once, with its effect, or not at all: points are not given twice.
+/// Each step is done once, with its effect, or not at all: points are not given twice.
 int nightly(daybook::book& book, std::string const& day, std::string const& die_after) {
   auto attempt = book.start(daybook::process{"nightly"}, daybook::key{day}, {.once = true});
   if (!attempt) {

@@ -1,5 +1,5 @@
-// Which work must exist, and does not: paid orders to be shipped, events to be answered, days to be
-// closed, members to be looked at; each once, checked as it is launched. (Four planners.)
+// Finds work that must exist and does not: paid orders to ship, events to answer, days to close,
+// members to look at. Each is launched once, and checked at its launch. (Four planners.)
 //
 //   plan URL        run it again: nothing is launched again
 #include <daybook/daybook.hpp>
@@ -20,7 +20,7 @@ void prepare(daybook::transaction& tx) {
   for (std::int64_t id = 1; id <= 250; ++id) tx.exec("insert into member values (:id)", id);
 }
 
-/// In the transaction that launches; on a server the query would end in `for share`.
+/// Called in the transaction that launches. On a server the query would end in `for share`.
 daybook::launch_verdict check_parcel(daybook::transaction& tx, daybook::candidate& order) {
   auto const grams = tx.rows<std::int64_t>(
       "select grams from orders where id = cast(:id as int) and state = 'paid'", order.key.str());

@@ -1,8 +1,7 @@
-// The stock of every product is asked for once in ten days, one by one, of a system that knows
-// nothing else. Products come and go. (The rolling task table.)
+// Asks another system for the stock of every product, one by one, once in ten days. Products come
+// and go. (The rolling task table.)
 //
-//   stock URL        run it again: nobody is asked again; run several at once: each product is
-//   one's
+//   stock URL        run it again, or several at once: no product is asked for twice
 #include <daybook/daybook.hpp>
 #include <daybook/watch.hpp>
 
@@ -24,7 +23,7 @@ void prepare(daybook::transaction& tx) {
   }
 }
 
-/// What is asked elsewhere; a product that is not known there is tried again later.
+/// Stands for the other system. A product that it does not know is tried again later.
 std::int64_t ask_the_stock_system(std::string const& product) {
   if (product == "product-13") throw std::runtime_error("404, no such product");
   return std::int64_t{7};

@@ -1,11 +1,11 @@
-// The part of ./quickstart that is a program: each package is looked at again every period, by any
-// number of these processes, each look once however they are killed. The import of the packages is
-// package_catalogue.cpp, all the rest is in daybook.toml.
+// A part of ./quickstart: any number of these processes refresh each package every period, each
+// turn once, however they are killed. package_catalogue.cpp imports the packages; daybook.toml has
+// the rest.
 //
 //   package_refresher prepare    makes the tables; on PostgreSQL also the schema, anew
-//   package_refresher work       refreshes what is due, until it is told to end
-//   package_refresher report     what is in the tables, as NAME VALUE
-//   package_refresher holdings   what each maintainer has: NAME, tab, PACKAGES, tab, KB
+//   package_refresher work       refreshes due packages, until it is told to end
+//   package_refresher report     prints totals of the tables, as NAME VALUE
+//   package_refresher holdings   prints each maintainer's total: NAME, tab, PACKAGES, tab, KB
 //
 // The database is $DAYBOOK_DATABASE_URL, the book's tables are in the schema $DAYBOOK_SCHEMA, as
 // for the command.
@@ -29,14 +29,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// On PostgreSQL all is in this schema, so that the next ./quickstart can begin with dropping it.
+// On PostgreSQL everything is in this schema, so that the next ./quickstart can drop it first.
 void prepare(daybook::book& book) {
   book.transact([&](daybook::transaction& tx) {
     if (book.dialect() == "postgres") {
       tx.exec("drop schema if exists daybook_quickstart cascade");
       tx.exec("create schema daybook_quickstart");
     }
-    // No unique key: should a package be refreshed twice in one turn, let it be seen.
+    // No unique key: a package that is refreshed twice in one turn shall be seen.
     tx.exec(
         "create table refreshed(code text not null, turn_us bigint not null, "
         "installed_kb bigint not null)");
@@ -49,11 +49,11 @@ void prepare(daybook::book& book) {
 
 // --- Refreshing ---
 
-/// For a batch. Three processes still manage all packages within a period.
+/// The pause after a batch. With it three processes still do all packages within a period.
 constexpr auto asking = 20ms;
 
-/// Many packages in one transaction, in which their tasks are finished, too: whoever dies here
-/// leaves nothing, and whoever gets the tasks next does all of it.
+/// Refreshes many packages in one transaction, which also finishes their tasks. A process that dies
+/// here leaves nothing, and the next one that gets the tasks does all of it.
 void refresh(daybook::job_batch& batch) {
   std::this_thread::sleep_for(asking);  // as if somebody were asked about them
   auto const what = batch.perform([&](daybook::transaction& tx) {
@@ -71,7 +71,7 @@ void refresh(daybook::job_batch& batch) {
   if (again > 0) std::cerr << "refreshed of the dead: " << again << '\n';
 }
 
-/// What asks us to end, kept from every thread that is started afterwards.
+/// The signals that ask us to end, blocked in every thread that is started afterwards.
 ::sigset_t held_back() {
   ::sigset_t out;
   ::sigemptyset(&out);
@@ -90,7 +90,7 @@ void work(daybook::book& book, ::sigset_t const& ends) {
   node.stop();  // what is in hand is finished, the rest handed back
 }
 
-// --- What came of it ---
+// --- The results ---
 
 struct total {
   std::string_view name;
