@@ -13,7 +13,7 @@
 #include "schedule/store.hpp"
 #include "service/engine.hpp"
 #include "service/planning.hpp"
-#include "service/problems.hpp"
+#include "service/signals.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/error.hpp>
@@ -194,7 +194,9 @@ std::optional<run_detail> book::find(process const& name, key const& piece) cons
   return core::find_run(engine_->ready(), name, piece);
 }
 
-book_status book::status() const { return core::look_at_all(engine_->ready()); }
+book_status book::status(status_depth depth) const {
+  return work::look_at_book(engine_->ready(), depth);
+}
 
 std::vector<holder_info> book::holders(holders_query const& query) const {
   auto const ended = query.all ? core::ended_holders::included : core::ended_holders::left_out;

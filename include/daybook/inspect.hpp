@@ -101,7 +101,14 @@ struct runs_query {
   std::int64_t limit = 100;             ///< newest attempts first
 };
 
-/// The book at a glance. Runs in hand are counted by what they are worth now.
+enum class status_depth : std::uint8_t {
+  newest,  ///< costs the same however many runs there are
+  all,     ///< reads every run
+};
+
+/// The book at a glance. Runs in hand are counted by what they are worth now. With
+/// status_depth::newest, ends are counted among the newest 200 attempts of each end, successes
+/// among the 200 runs that began last, and due tasks in 1000 segments of each queue.
 struct book_status {
   timestamp now{};  ///< by the database's clock
   std::int64_t holders_alive = 0;
@@ -112,6 +119,13 @@ struct book_status {
   std::int64_t runs_failed = 0;  ///< failed, or their deadline passed
   std::int64_t runs_interrupted = 0;
   std::int64_t runs_unknown = 0;  ///< a person decides
+  bool runs_capped = false;       ///< there are more ended runs than those that were counted
+  std::int64_t queues = 0;
+  std::int64_t tasks_due = 0;
+  bool tasks_capped = false;  ///< there are more due tasks than those that were counted
+  std::int64_t tasks_running = 0;
+  std::int64_t tasks_dead = 0;     ///< a person decides
+  std::int64_t tasks_unknown = 0;  ///< a person decides
 };
 
 /// What a precondition is worth: `invalid` (printed "void") means that the guarantees do not hold.

@@ -49,8 +49,59 @@ select a.run_no, a.attempt, a.epoch, a.holder, coalesce(h.node, ''), coalesce(h.
 from {attempt} a left join {holder} h on h.uuid = a.holder
 where a.process = :process and a.run_key = :key order by a.epoch;
 
--- The book at a glance.
+-- The book at a glance. How runs ended is counted among the newest of each end, and successes among
+-- the runs that began last: `limit` of each. An attempt counts as long as it is its run's last.
+-- `capped`: one of them reached the limit.
 -- name: inspect.status
+-- in: limit
+-- out: now_us, holders_alive, in_hand, abandoned, overdue, succeeded, failed, interrupted, unknown,
+--      capped
+select {now}, (select count(*) from {holder} where ended_us is null and lease_until_us >= {now}),
+  h.in_hand, h.abandoned, h.overdue, b.succeeded, e.failed, e.interrupted, e.unknown,
+  case when b.looked >= :limit or e.most >= :limit then 1 else 0 end
+from (
+  select coalesce(sum(case when s.overdue = 0 and s.alive = 1 then 1 else 0 end), 0){::bigint}
+      as in_hand,
+    coalesce(sum(case when s.overdue = 0 and s.alive = 0 then 1 else 0 end), 0){::bigint}
+      as abandoned,
+    coalesce(sum(s.overdue), 0){::bigint} as overdue
+  from (
+    select case when r.deadline_us <= {now} then 1 else 0 end as overdue,
+      case when h.ended_us is null and h.lease_until_us >= {now} then 1 else 0 end as alive
+    from {run} r left join {holder} h on h.uuid = r.holder
+    where r.ended_us is null and r.state in (9, 8)
+  ) s
+) h cross join (
+  select coalesce(sum(case when n.state = 0 then 1 else 0 end), 0){::bigint} as succeeded,
+    count(*) as looked
+  from (select state from {run} {by_start} order by attempt_started_us desc limit :limit) n
+) b cross join (
+  select coalesce(sum(case when s.ended in (-1, -3) then s.last else 0 end), 0){::bigint} as failed,
+    coalesce(sum(case when s.ended = -2 then s.last else 0 end), 0){::bigint} as interrupted,
+    coalesce(sum(case when s.ended = -4 then s.last else 0 end), 0){::bigint} as unknown,
+    coalesce(max(s.looked), 0) as most
+  from (
+    select a.state as ended, count(*) as looked,
+      sum(case when r.epoch = a.epoch and r.state = a.state then 1 else 0 end){::bigint} as last
+    from (
+      select * from (select process, run_key, epoch, state from {attempt}
+        where state <> 0 and state = -1 order by ended_us desc limit :limit) s1
+      union all
+      select * from (select process, run_key, epoch, state from {attempt}
+        where state <> 0 and state = -2 order by ended_us desc limit :limit) s2
+      union all
+      select * from (select process, run_key, epoch, state from {attempt}
+        where state <> 0 and state = -3 order by ended_us desc limit :limit) s3
+      union all
+      select * from (select process, run_key, epoch, state from {attempt}
+        where state <> 0 and state = -4 order by ended_us desc limit :limit) s4
+    ) a join {run} r on r.process = a.process and r.run_key = a.run_key
+    group by a.state
+  ) s
+) e;
+
+-- The same, counted among all.
+-- name: inspect.status_of_all
 -- out: now_us, holders_alive, in_hand, abandoned, overdue, succeeded, failed, interrupted, unknown
 select {now}, (select count(*) from {holder} where ended_us is null and lease_until_us >= {now}),
   coalesce(sum(case when s.held = 1 and s.overdue = 0 and s.alive = 1 then 1 else 0 end), 0){::bigint},
@@ -84,13 +135,21 @@ from {holder} h cross join (select {now} as us) as clock
 where h.ended_us is null or :all = 1 or h.uuid = :uuid
 order by h.started_us, h.uuid;
 
--- Runs that a holder has, and those whose outcome is unknown.
+-- Runs that a holder has, and those whose outcome is unknown: of these the newest `limit`.
 -- name: inspect.open_runs
+-- in: limit
 -- out: process, run_key, state, attempt_started_us, ended_us, holder, deadline_us
 select r.process, r.run_key, r.state, r.attempt_started_us, r.ended_us, r.holder, r.deadline_us
 from {run} r
-where (r.ended_us is null and r.state in (9, 8)) or r.state = -4
-order by r.attempt_started_us, r.process, r.run_key;
+where r.ended_us is null and r.state in (9, 8)
+union all
+select r.process, r.run_key, r.state, r.attempt_started_us, r.ended_us, r.holder, r.deadline_us
+from (
+  select process, run_key, epoch from {attempt}
+  where state <> 0 and state = -4 order by ended_us desc limit :limit
+) a join {run} r on r.process = a.process and r.run_key = a.run_key and r.epoch = a.epoch
+  and r.state = -4
+order by 4, 1, 2;
 
 -- What each holder has of each queue.
 -- name: inspect.claims

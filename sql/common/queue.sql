@@ -167,3 +167,19 @@ delete from {request} where seq = :seq;
 select q.name, s.state, sum(s.hi - s.lo){::bigint}
 from {segment} s join {queue} q on q.id = s.queue
 where s.state in (4, 5) group by q.name, s.state order by 1, 2;
+
+-- Tasks of a queue that are due, in its first segments: at most `limit` of them.
+-- name: queue.due
+-- in: queue, limit
+-- out: tasks, segments
+select coalesce(sum(s.hi - s.lo), 0){::bigint}, count(*)
+from (
+  select hi, lo from {segment}
+  where queue = :queue and due_us <= {now}
+    and lane in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
+  limit :limit
+) s;
+
+-- name: queue.running
+-- out: tasks
+select coalesce(sum(size), 0){::bigint} from {claim} where reclaimed_us is null;

@@ -497,3 +497,12 @@ create table if not exists {series} (
 -- migration: 7 bursts
 -- So many tasks may begin at once when a queue with a rate stood still; null: 1.
 alter table {queue} add column burst int;
+
+-- migration: 8 a cheap look
+-- Indexes for who looks at the book. Here an index cannot leave out rows: these have one for what
+-- succeeds, too. Tasks that wait for a person are found among the segments, which are few.
+create index if not exists run_in_hand on {run} (ended_us, attempt_started_us);
+
+create index if not exists attempt_by_state on {attempt} (state, ended_us);
+
+create index if not exists aggregation_open on {aggregation_parent} (aggregation, ended_us);

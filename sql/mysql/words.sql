@@ -11,6 +11,10 @@
 
 -- name: ::uuid
 
+-- Where its planner would rather read all rows than the newest by their index.
+-- name: by_start
+force index for order by (run_by_start);
+
 -- name: false
 0;
 

@@ -6,9 +6,10 @@
 --
 -- `run` and `holder` rows are rewritten often. Half of each page is left free, so that a new
 -- version of a row finds room beside the old one (a HOT update), which no index then hears of.
--- The only other index is on attempt_started_us, which changes when an attempt starts and never
--- in a step, a fence or an end: those stay HOT. An index on any other changing column, or a
--- partial index whose predicate names one (state), would end that.
+-- The other indexes are on attempt_started_us, which changes when an attempt starts and never in a
+-- step, a fence or an end, and (8) only where ended_us is null, which changes at the end: steps and
+-- fences stay HOT. An index on any other changing column, or a partial index whose predicate names
+-- one (state), would end that.
 
 -- migration: 1 runs
 -- Two that migrate at once take turns, so that "if not exists" means it.
@@ -528,3 +529,21 @@ select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema
 
 -- So many tasks may begin at once when a queue with a rate stood still; null: 1.
 alter table {queue} add column if not exists burst int;
+
+-- migration: 8 a cheap look
+-- Indexes for who looks at the book. The first has a row for each run in hand, so the end of a run
+-- is no HOT update any more; steps and fences still are. None has a row for what succeeds. There is
+-- none that begins with the process: without statistics the fence would be looked up by it.
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+create index if not exists {prefix}run_in_hand on {run} (attempt_started_us)
+  where ended_us is null;
+
+create index if not exists {prefix}attempt_by_state on {attempt} (state, ended_us)
+  where state <> 0;
+
+create index if not exists {prefix}segment_stuck on {segment} (queue, state, hi)
+  where state in (4, 5);
+
+create index if not exists {prefix}aggregation_open on {aggregation_parent} (aggregation)
+  where ended_us is null;

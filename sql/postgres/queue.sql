@@ -59,6 +59,19 @@ insert into {request} (member, queue, kind, at_us)
 select id, queue, :kind::smallint, {now} from {member}, told
 where id >= :lo and id < :hi and queue = :queue;
 
+-- Lane by lane: else the planner reads the table from its beginning, past other queues' rows.
+-- name: queue.due
+select coalesce(sum(s.hi - s.lo), 0)::bigint, count(*)
+from (
+  select d.hi, d.lo
+  from (select {now} as us) as clock cross join generate_series(0, 19) as p (lane)
+    cross join lateral (
+      select hi, lo from {segment}
+      where queue = :queue and lane = p.lane and due_us <= clock.us
+      order by due_us, hi limit :limit) as d
+  limit :limit
+) as s;
+
 -- name: queue.standing
 with clock as (select {now} as us),
 firsts as (

@@ -16,6 +16,8 @@
 -- name: ::uuid
 ::uuid;
 
+-- name: by_start
+
 -- name: false
 false;
 

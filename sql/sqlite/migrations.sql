@@ -501,3 +501,17 @@ create index if not exists {schema}.{prefix}series_in_order
 -- migration: 7 bursts
 -- So many tasks may begin at once when a queue with a rate stood still; null: 1.
 alter table {queue} add column burst integer;
+
+-- migration: 8 a cheap look
+-- Indexes for who looks at the book. None has a row for what succeeds.
+create index if not exists {schema}.{prefix}run_in_hand on {prefix}run (attempt_started_us)
+  where ended_us is null;
+
+create index if not exists {schema}.{prefix}attempt_by_state on {prefix}attempt (state, ended_us)
+  where state <> 0;
+
+create index if not exists {schema}.{prefix}segment_stuck on {prefix}segment (queue, state, hi)
+  where state in (4, 5);
+
+create index if not exists {schema}.{prefix}aggregation_open
+  on {prefix}aggregation_parent (aggregation) where ended_us is null;

@@ -11,6 +11,8 @@
 
 -- name: ::uuid
 
+-- name: by_start
+
 -- name: false
 0;
 

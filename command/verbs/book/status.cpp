@@ -20,30 +20,6 @@ namespace command {
 
 namespace {
 
-/// Of all queues together.
-struct tasks {
-  std::size_t queues = 0;
-  std::int64_t due = 0;
-  std::int64_t running = 0;
-  std::int64_t dead = 0;
-  std::int64_t unknown = 0;
-};
-
-tasks tasks_of(daybook::book const& book) {
-  tasks sum;
-  for (auto const& name : book.queues()) {
-    auto const one = book.queue(name);
-    if (!one) continue;  // it was removed meanwhile
-    auto const counts = one->counts();
-    ++sum.queues;
-    sum.due += counts.due;
-    sum.running += counts.running;
-    sum.dead += counts.dead;
-    sum.unknown += counts.unknown;
-  }
-  return sum;
-}
-
 struct plans {
   std::size_t all = 0;
   std::int64_t failing = 0;
@@ -115,7 +91,6 @@ void print_holders(std::vector<daybook::holder_info> const& all) {
 /// What `daybook status` looks at.
 struct glance {
   daybook::book_status runs;
-  tasks of_queues;
   plans of_plans;
   std::vector<daybook::problem> problems;
 };
@@ -130,11 +105,13 @@ json json_of(glance const& seen) {
                {"runs_failed", seen.runs.runs_failed},
                {"runs_interrupted", seen.runs.runs_interrupted},
                {"runs_unknown", seen.runs.runs_unknown},
-               {"queues", seen.of_queues.queues},
-               {"tasks_due", seen.of_queues.due},
-               {"tasks_running", seen.of_queues.running},
-               {"tasks_dead", seen.of_queues.dead},
-               {"tasks_unknown", seen.of_queues.unknown},
+               {"runs_capped", seen.runs.runs_capped},
+               {"queues", seen.runs.queues},
+               {"tasks_due", seen.runs.tasks_due},
+               {"tasks_capped", seen.runs.tasks_capped},
+               {"tasks_running", seen.runs.tasks_running},
+               {"tasks_dead", seen.runs.tasks_dead},
+               {"tasks_unknown", seen.runs.tasks_unknown},
                {"plans", seen.of_plans.all},
                {"plans_failing", seen.of_plans.failing},
                {"problems", json_of(seen.problems)}});
@@ -158,12 +135,13 @@ void print_text(daybook::book const& book, glance const& seen) {
   line("failed", seen.runs.runs_failed, "daybook runs list --state failed");
   line("unknown", seen.runs.runs_unknown, "a person decides: daybook runs list --state unknown");
   line("succeeded", seen.runs.runs_succeeded);
-  if (seen.of_queues.queues > 0) {
+  if (seen.runs.runs_capped) print("of the newest runs and attempts; of all: --exact\n");
+  if (seen.runs.queues > 0) {
     print("\n");
-    line("tasks due", seen.of_queues.due);
-    line("running", seen.of_queues.running);
-    line("dead", seen.of_queues.dead, "a person decides: daybook tasks list QUEUE --state dead");
-    line("unknown", seen.of_queues.unknown,
+    line("tasks due", seen.runs.tasks_due, seen.runs.tasks_capped ? "at least" : "");
+    line("running", seen.runs.tasks_running);
+    line("dead", seen.runs.tasks_dead, "a person decides: daybook tasks list QUEUE --state dead");
+    line("unknown", seen.runs.tasks_unknown,
          "a person decides: daybook tasks list QUEUE --state unknown");
   }
   if (seen.of_plans.all > 0) {
@@ -187,15 +165,18 @@ int status(arguments const& given) {
   database_options where;
   bool as_json = false;
   bool checks = false;
+  bool exact = false;
   app.add_flag("--json", as_json, "One object, on one line");
   app.add_flag("--check", checks,
                "Only the problems, one a line: the thing, why, since when, and the command that "
                "mends it");
+  app.add_flag("--exact", exact, "Count all runs and due tasks, not the newest: this reads all");
   add_database_options(app, where);
   parse(app, given);
   auto const book = open_book(resolve(where));
+  auto const depth = exact ? daybook::status_depth::all : daybook::status_depth::newest;
   if (checks) return check(book, as_json);
-  glance const seen{book.status(), tasks_of(book), plans_of(book), book.problems()};
+  glance const seen{book.status(depth), plans_of(book), book.problems()};
   if (as_json) {
     print_json(json_of(seen));
   } else {

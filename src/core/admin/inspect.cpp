@@ -184,13 +184,18 @@ std::optional<run_detail> find_run(context const& with, process const& name, key
   return out;
 }
 
-book_status look_at_all(context const& with) {
+book_status look_at_all(context const& with, status_depth depth) {
   book_status out;
   read(with, [&](db::session& on) {
-    auto const rows = db::run(on, with.sql["inspect.status"], {});
-    row_reader(rows.row(0)) >> out.now >> out.holders_alive >> out.runs_in_hand >>
-        out.runs_abandoned >> out.runs_overdue >> out.runs_succeeded >> out.runs_failed >>
-        out.runs_interrupted >> out.runs_unknown;
+    out = {};
+    bool const newest = depth == status_depth::newest;
+    auto const rows = newest ? db::run(on, with.sql["inspect.status"], {newest_ends})
+                             : db::run(on, with.sql["inspect.status_of_all"], {});
+    auto const row = rows.row(0);
+    row_reader(row) >> out.now >> out.holders_alive >> out.runs_in_hand >> out.runs_abandoned >>
+        out.runs_overdue >> out.runs_succeeded >> out.runs_failed >> out.runs_interrupted >>
+        out.runs_unknown;
+    if (newest) decode(row.back(), out.runs_capped);
   });
   return out;
 }

@@ -6,6 +6,7 @@
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,10 @@ namespace core {
 [[nodiscard]] std::vector<run_info> list_runs(context const& with, runs_query const& query);
 [[nodiscard]] std::optional<run_detail> find_run(context const& with, process const& name,
                                                  key const& piece);
-[[nodiscard]] book_status look_at_all(context const& with);
+/// Of the newest of each end so many are read.
+inline constexpr std::int64_t newest_ends = 200;
+/// The part of the status that is about holders and runs.
+[[nodiscard]] book_status look_at_all(context const& with, status_depth depth);
 
 }  // namespace core
 }  // namespace v1

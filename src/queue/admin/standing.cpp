@@ -70,6 +70,26 @@ std::vector<stuck> stuck_tasks(core::context const& book) {
   return out;
 }
 
+task_totals totals(core::context const& book, std::int64_t segments) {
+  task_totals out;
+  for (auto const& one : stuck_tasks(book)) {
+    (one.state == task_state::dead ? out.dead : out.unknown) += one.tasks;
+  }
+  auto const all = standings(book);
+  out.queues = static_cast<std::int64_t>(all.size());
+  core::read(book, [&](db::session& on) {
+    out.due = 0;
+    out.capped = false;
+    for (auto const& one : all) {
+      auto const found = db::run(on, book.sql["queue.due"], {one.id, segments});
+      out.due += db::get<std::int64_t>(found.row(0)[0]);
+      if (db::get<std::int64_t>(found.row(0)[1]) >= segments) out.capped = true;
+    }
+    decode(db::run(on, book.sql["queue.running"], {}).row(0)[0], out.running);
+  });
+  return out;
+}
+
 }  // namespace queues
 }  // namespace v1
 }  // namespace daybook

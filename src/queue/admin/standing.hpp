@@ -40,6 +40,20 @@ struct stuck {
 /// Of all queues. Reads every segment where no index tells which these are.
 [[nodiscard]] std::vector<stuck> stuck_tasks(core::context const& book);
 
+/// Tasks of all queues, as people first look at them.
+struct task_totals {
+  std::int64_t queues = 0;
+  std::int64_t due = 0;
+  bool capped = false;  ///< of a queue, more segments are due than were read
+  std::int64_t running = 0;
+  std::int64_t dead = 0;
+  std::int64_t unknown = 0;
+};
+
+/// `segments`: so many of each queue are read at most for those that are due. On failure: throws
+/// daybook::error.
+[[nodiscard]] task_totals totals(core::context const& book, std::int64_t segments);
+
 }  // namespace queues
 }  // namespace v1
 }  // namespace daybook

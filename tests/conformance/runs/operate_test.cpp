@@ -401,6 +401,37 @@ TEST_P(operate, status_counts_what_runs_are_worth) {
   EXPECT_EQ(now.runs_unknown, 1);
 }
 
+TEST_P(operate, status_counts_the_newest_or_all) {
+  EXPECT_FALSE(book_.status().runs_capped);
+  std::string runs;
+  std::string attempts;
+  constexpr int count = 250;
+  for (int i = 0; i < count; ++i) {
+    auto const key = "'k" + std::to_string(i) + "'";
+    auto const comma = i == 0 ? "" : ", ";
+    runs += comma + ("('nightly', " + key + ", 1, 1, 1, 1, 0, -1, 'a', 'h', '', 1, 1, 1, 1)");
+    attempts += comma + ("('nightly', " + key + ", 1, 1, 1, 'a', 'h', 1, 1, -1, '')");
+  }
+  database_.execute(
+      "insert into daybook_run (process, run_key, run_no, epoch, version, attempt, steps_done, "
+      "state, acquisition, holder, error, first_started_us, started_us, attempt_started_us, "
+      "ended_us) values " +
+      runs);
+  database_.execute(
+      "insert into daybook_attempt (process, run_key, epoch, run_no, attempt, acquisition, "
+      "holder, started_us, ended_us, state, error) values " +
+      attempts);
+  auto const newest = book_.status();
+  EXPECT_EQ(newest.runs_failed, 200);
+  EXPECT_TRUE(newest.runs_capped);
+  auto const all = book_.status(daybook::status_depth::all);
+  EXPECT_EQ(all.runs_failed, count);
+  EXPECT_FALSE(all.runs_capped);
+  // One that is tried again counts no more, though its attempt stays.
+  database_.execute("update daybook_run set epoch = 2, state = 0");
+  EXPECT_EQ(book_.status().runs_failed, 0);
+}
+
 DAYBOOK_ON_EVERY_ENGINE(operate);
 
 }  // namespace

@@ -1,9 +1,10 @@
-// What a person should know of a book now, found by looking at holders, runs, schedules, queues and
+// What people should know of a book now, found by looking at holders, runs, schedules, queues and
 // plans. Thread-safe.
 #pragma once
 
 #include "service/engine.hpp"
 
+#include <daybook/inspect.hpp>
 #include <daybook/problems.hpp>
 
 #include <vector>
@@ -11,6 +12,9 @@
 namespace daybook {
 inline namespace v1 {
 namespace work {
+
+/// As book::status().
+[[nodiscard]] book_status look_at_book(core::context const& book, status_depth depth);
 
 /// As book::problems().
 [[nodiscard]] std::vector<problem> find_problems(engine& in, problem_options const& options);

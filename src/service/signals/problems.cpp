@@ -1,4 +1,4 @@
-#include "service/problems.hpp"
+#include "service/signals.hpp"
 
 #include "base/limits.hpp"
 #include "core/admin/holders.hpp"
