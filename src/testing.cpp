@@ -7,7 +7,6 @@
 #include <daybook/error.hpp>
 #include <daybook/testing.hpp>
 
-#include <array>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -73,6 +72,16 @@ bool expire(book& of, process const& name, key const& piece) {
 
 bool renew(book& of) { return of.renew(); }
 
+std::string_view word_of(failpoint_action action) noexcept {
+  switch (action) {
+    case failpoint_action::kill: return "kill";
+    case failpoint_action::stop: return "stop";
+    case failpoint_action::fail: return "fail";
+    case failpoint_action::cut: return "cut";
+  }
+  return "?";
+}
+
 void arm(std::string_view failpoint, failpoint_action action, unsigned skip) {
   base::arm_failpoint(failpoint, action, skip);
 }
@@ -82,12 +91,6 @@ void disarm() noexcept { base::disarm_failpoint(); }
 void arm_from_environment() {
   char const* const text = std::getenv("DAYBOOK_FAILPOINT");
   if (text == nullptr) return;
-  constexpr std::array<std::pair<std::string_view, failpoint_action>, 4> actions{{
-      {"kill", failpoint_action::kill},
-      {"stop", failpoint_action::stop},
-      {"fail", failpoint_action::fail},
-      {"cut", failpoint_action::cut},
-  }};
   auto const bad = [&] {
     throw error({.kind = fault::bad_argument},
                 "DAYBOOK_FAILPOINT is NAME=kill, stop, fail or cut, and perhaps :SKIP");
@@ -104,8 +107,9 @@ void arm_from_environment() {
     if (!number) bad();
     skip = *number;
   }
-  for (auto const& [word, action] : actions) {
-    if (word == rest.substr(0, colon)) return arm(name, action, skip);
+  for (auto const action : {failpoint_action::kill, failpoint_action::stop, failpoint_action::fail,
+                            failpoint_action::cut}) {
+    if (word_of(action) == rest.substr(0, colon)) return arm(name, action, skip);
   }
   bad();
 }

@@ -15,6 +15,14 @@ namespace command {
 template <class T, std::size_t N>
 using words_for = std::array<std::pair<std::string_view, T>, N>;
 
+/// The library's words for these values.
+template <class T, std::size_t N>
+[[nodiscard]] words_for<T, N> words_of(T const (&values)[N]) {
+  words_for<T, N> out;
+  for (std::size_t at = 0; at < N; ++at) out[at] = {word_of(values[at]), values[at]};
+  return out;
+}
+
 /// The word of a value.
 template <class T, std::size_t N>
 [[nodiscard]] constexpr std::string_view word_in(words_for<T, N> const& words, T value) noexcept {

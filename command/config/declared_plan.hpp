@@ -5,6 +5,7 @@
 #include "cli/words.hpp"
 
 #include <daybook/planner_options.hpp>
+#include <daybook/words.hpp>
 
 #include <array>
 #include <string>
@@ -21,10 +22,8 @@ struct declared_plan {
 /// In the order of the strategies of daybook::planner_options.
 inline constexpr std::array<std::string_view, 4> plan_kinds{"query", "inbox", "window", "sweep"};
 
-inline constexpr words_for<daybook::launch_rule, 4> rule_words{
-    {{"once", daybook::launch_rule::once},
-     {"no-overlap", daybook::launch_rule::no_overlap},
-     {"after-failure", daybook::launch_rule::after_failure},
-     {"always", daybook::launch_rule::always}}};
+inline auto const rule_words =
+    words_of({daybook::launch_rule::once, daybook::launch_rule::no_overlap,
+              daybook::launch_rule::after_failure, daybook::launch_rule::always});
 
 }  // namespace command

@@ -30,4 +30,5 @@
 #include <daybook/transaction.hpp>
 #include <daybook/version.hpp>
 #include <daybook/watch.hpp>
+#include <daybook/words.hpp>
 #include <daybook/zone.hpp>

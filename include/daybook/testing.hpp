@@ -56,6 +56,9 @@ enum class failpoint_action : std::uint8_t {
   cut,   ///< closes the connection and behaves as if the server had done it
 };
 
+/// "kill", "stop", "fail", "cut", as DAYBOOK_FAILPOINT has them.
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(failpoint_action action) noexcept;
+
 /// Arms a failpoint: the hit after `skip` others acts; later hits do nothing.
 /// On failure: daybook::error (fault::bad_argument) when there is no such name.
 DAYBOOK_EXPORT void arm(std::string_view failpoint, failpoint_action action, unsigned skip = 0);

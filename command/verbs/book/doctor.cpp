@@ -5,25 +5,13 @@
 #include "config/options.hpp"
 
 #include <daybook/book.hpp>
+#include <daybook/words.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace command {
-
-namespace {
-
-std::string_view word_of(daybook::verdict worth) noexcept {
-  switch (worth) {
-    case daybook::verdict::ok: return "ok";
-    case daybook::verdict::warning: return "warning";
-    case daybook::verdict::invalid: break;
-  }
-  return "void";
-}
-
-}  // namespace
 
 int doctor(arguments const& given) {
   CLI::App app{"Looks at every precondition of the guarantees, as this database is set up now.",
@@ -42,12 +30,12 @@ int doctor(arguments const& given) {
   for (auto const& one : open_book(resolve(where)).doctor()) {
     any_void = any_void || one.worth == daybook::verdict::invalid;
     if (as_json) {
-      print_json({{"worth", word_of(one.worth)},
+      print_json({{"worth", daybook::word_of(one.worth)},
                   {"name", one.name},
                   {"found", one.found},
                   {"remedy", one.remedy}});
     } else {
-      rows.add({std::string(word_of(one.worth)), printable(one.name), printable(one.found),
+      rows.add({std::string(daybook::word_of(one.worth)), printable(one.name), printable(one.found),
                 printable(one.remedy)});
     }
   }

@@ -8,6 +8,7 @@
 
 #include <daybook/error.hpp>
 #include <daybook/names.hpp>
+#include <daybook/words.hpp>
 
 #include <algorithm>
 #include <set>
@@ -30,14 +31,8 @@ std::string process_of(std::string_view queue) {
 std::string process_of(store const& in) { return process_of(in.name()); }
 
 std::string_view action_of(task_request what) noexcept {
-  switch (what) {
-    case task_request::run_now: return "run-now";
-    case task_request::retry: return "retry";
-    case task_request::discard: return "discard";
-    case task_request::was_done:
-    case task_request::was_not_done: break;
-  }
-  return "resolve";
+  bool const settles = what == task_request::was_done || what == task_request::was_not_done;
+  return settles ? "resolve" : word_of(what);
 }
 
 /// `what` it was, and an id: the same for no two requests, so that one whose reply was lost finds

@@ -1,0 +1,252 @@
+#include <daybook/words.hpp>
+
+namespace daybook {
+inline namespace v1 {
+
+std::string_view word_of(run_state state) noexcept {
+  switch (state) {
+    case run_state::ready: return "ready";
+    case run_state::running: return "running";
+    case run_state::succeeded: return "succeeded";
+    case run_state::failed: return "failed";
+    case run_state::interrupted: return "interrupted";
+    case run_state::deadline_passed: return "deadline-passed";
+    case run_state::unknown: return "unknown";
+    case run_state::discarded: return "discarded";
+  }
+  return "?";
+}
+
+std::string_view word_of(step_mode mode) noexcept {
+  switch (mode) {
+    case step_mode::unrecorded: return "";
+    case step_mode::tx: return "tx";
+    case step_mode::at_least_once: return "at-least-once";
+    case step_mode::at_most_once: return "at-most-once";
+  }
+  return "?";
+}
+
+std::string_view word_of(cadence value) noexcept {
+  switch (value) {
+    case cadence::from_turn: return "from-turn";
+    case cadence::from_finish: return "from-finish";
+  }
+  return "?";
+}
+
+std::string_view word_of(on_new value) noexcept {
+  switch (value) {
+    case on_new::next_round: return "next-round";
+    case on_new::now: return "now";
+  }
+  return "?";
+}
+
+std::string_view word_of(beginning value) noexcept {
+  switch (value) {
+    case beginning::with_claim: return "with-claim";
+    case beginning::announced: return "announced";
+  }
+  return "?";
+}
+
+std::string_view word_of(result::kind value) noexcept {
+  switch (value) {
+    case result::kind::success: return "success";
+    case result::kind::failure: return "failure";
+    case result::kind::snooze: return "snooze";
+    case result::kind::cancel: return "cancel";
+    case result::kind::unknown: return "unknown";
+  }
+  return "?";
+}
+
+std::string_view word_of(task_request value) noexcept {
+  switch (value) {
+    case task_request::run_now: return "run-now";
+    case task_request::retry: return "retry";
+    case task_request::discard: return "discard";
+    case task_request::was_done: return "was-done";
+    case task_request::was_not_done: return "was-not-done";
+  }
+  return "?";
+}
+
+std::string_view word_of(halt value) noexcept {
+  switch (value) {
+    case halt::none: return "none";
+    case halt::timeout: return "timeout";
+    case halt::lost: return "lost";
+    case halt::closing: return "closing";
+  }
+  return "?";
+}
+
+std::string_view word_of(gap value) noexcept {
+  switch (value) {
+    case gap::after: return "after";
+    case gap::skip: return "skip";
+  }
+  return "?";
+}
+
+std::string_view word_of(fold value) noexcept {
+  switch (value) {
+    case fold::first: return "first";
+    case fold::second: return "second";
+    case fold::both: return "both";
+  }
+  return "?";
+}
+
+std::string_view word_of(local_meaning::kind value) noexcept {
+  switch (value) {
+    case local_meaning::kind::once: return "once";
+    case local_meaning::kind::never: return "never";
+    case local_meaning::kind::twice: return "twice";
+  }
+  return "?";
+}
+
+std::string_view word_of(catch_up value) noexcept {
+  switch (value) {
+    case catch_up::last: return "last";
+    case catch_up::all: return "all";
+    case catch_up::skip: return "skip";
+  }
+  return "?";
+}
+
+std::string_view word_of(overlap value) noexcept {
+  switch (value) {
+    case overlap::skip: return "skip";
+    case overlap::queue: return "queue";
+  }
+  return "?";
+}
+
+std::string_view word_of(tick_state value) noexcept {
+  switch (value) {
+    case tick_state::due: return "due";
+    case tick_state::running: return "running";
+    case tick_state::done: return "done";
+    case tick_state::failed: return "failed";
+    case tick_state::skipped: return "skipped";
+  }
+  return "?";
+}
+
+std::string_view word_of(schedule_state value) noexcept {
+  switch (value) {
+    case schedule_state::active: return "active";
+    case schedule_state::paused: return "paused";
+    case schedule_state::removed: return "removed";
+  }
+  return "?";
+}
+
+std::string_view word_of(launch_rule value) noexcept {
+  switch (value) {
+    case launch_rule::once: return "once";
+    case launch_rule::no_overlap: return "no-overlap";
+    case launch_rule::after_failure: return "after-failure";
+    case launch_rule::always: return "always";
+  }
+  return "?";
+}
+
+std::string_view word_of(window_strategy::unit value) noexcept {
+  switch (value) {
+    case window_strategy::unit::minute: return "minute";
+    case window_strategy::unit::hour: return "hour";
+    case window_strategy::unit::day: return "day";
+    case window_strategy::unit::month: return "month";
+  }
+  return "?";
+}
+
+std::string_view word_of(isolation value) noexcept {
+  switch (value) {
+    case isolation::read_committed: return "read-committed";
+    case isolation::repeatable_read: return "repeatable-read";
+    case isolation::serializable: return "serializable";
+  }
+  return "?";
+}
+
+std::string_view word_of(fence_position value) noexcept {
+  switch (value) {
+    case fence_position::last: return "last";
+    case fence_position::first: return "first";
+  }
+  return "?";
+}
+
+std::string_view word_of(refusal value) noexcept {
+  switch (value) {
+    case refusal::running_elsewhere: return "running-elsewhere";
+    case refusal::done_before: return "done-before";
+    case refusal::unknown_outcome: return "unknown-outcome";
+    case refusal::other_date: return "other-date";
+  }
+  return "?";
+}
+
+std::string_view word_of(outcome value) noexcept {
+  switch (value) {
+    case outcome::done: return "done";
+    case outcome::skipped: return "skipped";
+    case outcome::lost: return "lost";
+    case outcome::unknown: return "unknown";
+  }
+  return "?";
+}
+
+std::string_view word_of(settlement value) noexcept {
+  switch (value) {
+    case settlement::committed: return "committed";
+    case settlement::rolled_back: return "rolled-back";
+    case settlement::lost: return "lost";
+  }
+  return "?";
+}
+
+std::string_view word_of(fault value) noexcept {
+  switch (value) {
+    case fault::bad_argument: return "bad-argument";
+    case fault::unreachable: return "unreachable";
+    case fault::not_permitted: return "not-permitted";
+    case fault::configuration: return "configuration";
+    case fault::read_only: return "read-only";
+    case fault::full: return "full";
+    case fault::io: return "io";
+    case fault::conflict: return "conflict";
+    case fault::constraint: return "constraint";
+    case fault::statement: return "statement";
+    case fault::forked: return "forked";
+    case fault::closed: return "closed";
+    case fault::internal: return "internal";
+  }
+  return "?";
+}
+
+std::string_view word_of(verdict value) noexcept {
+  switch (value) {
+    case verdict::ok: return "ok";
+    case verdict::warning: return "warning";
+    case verdict::invalid: return "void";
+  }
+  return "?";
+}
+
+std::string_view word_of(work_kind value) noexcept {
+  switch (value) {
+    case work_kind::run: return "run";
+    case work_kind::tasks: return "tasks";
+  }
+  return "?";
+}
+
+}  // namespace v1
+}  // namespace daybook
