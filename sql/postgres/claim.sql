@@ -1,13 +1,16 @@
 -- Another may have cut a segment between this statement's snapshot and its lock. By its key it is
--- followed to its newest version, by ctid it would not be found and be claimed twice; and a claim
--- is made of nothing but what was really deleted or cut.
+-- followed to its newest version, by ctid it would not be found; and a claim is made of nothing but
+-- what was really deleted or cut.
 
 -- What asks whether there is any asks for the first: else the planner, who believes that every
 -- other row is such, reads the table from its beginning. `segments`: no more than so many are
 -- locked. An index probe for each lane. A row for each task, and one without an id: the claim's
 -- ranges and the queue's version. A range is never longer than 1000 ids: the limit says so to the
 -- planner, who takes it for a 200th of the table.
+-- "by index": the plan is made while the table is small, where reading all of it is cheapest, and
+-- kept when it has grown: the delete and the update would read the whole table for each claim.
 -- name: claim.take
+-- by index
 with clock as materialized (select {now} as us),
 q as materialized (
   select q.id, q.version,

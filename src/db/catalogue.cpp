@@ -82,6 +82,8 @@ class block_reader {
       add_names(*list_, *holes);
     } else if (line.starts_with("--   ") && list_ != nullptr) {
       add_names(*list_, trimmed(line.substr(2)));
+    } else if (line == "-- by index") {
+      now_.by_index = true;
     } else if (line == "-- then" || line == "-- else") {
       now_.parts.emplace_back(line == "-- then" ? when::always : when::if_nothing_happened, "");
     } else if (!line.starts_with("--") && !trimmed(line).empty()) {
@@ -132,6 +134,7 @@ blocks statements_of(std::span<sql_file const> files, std::string_view dialect) 
           "statement " + name + " is declared in sql/common and in sql/" + std::string(dialect));
     }
     at->second.parts = std::move(own.parts);
+    at->second.by_index = own.by_index;
   }
   return out;
 }
@@ -214,6 +217,7 @@ entry catalogue::made(block const& from, holes const& with) const {
       throw error({.kind = fault::internal},
                   "statement " + from.name + " has parameters and no 'in:' line");
     }
+    what.by_index = from.by_index;
     out.parts.push_back({run_when, std::move(what)});
     texts.emplace_back(run_when, std::move(filled));
   }

@@ -85,6 +85,7 @@ struct block {
   std::vector<std::string> outputs;
   std::vector<std::string> holes;
   std::vector<std::pair<when, std::string>> parts;
+  bool by_index = false;  ///< see statement
 
   [[nodiscard]] bool has_text() const { return parts.size() > 1 || !parts.front().second.empty(); }
 };

@@ -34,6 +34,9 @@ struct statement {
   bool changes_session = false;
   /// Run again after a lost reply it does no harm. A user's may call a function that writes.
   bool only_reads = false;
+  /// An index finds the rows of each of its tables. PostgreSQL keeps the plan that it made when a
+  /// table was small: without this it may read all of the table when it no longer is.
+  bool by_index = false;
 };
 
 /// Rewrites `:name` to placeholders. Strings, quoted identifiers, dollar quotes, comments and

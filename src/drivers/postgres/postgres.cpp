@@ -124,6 +124,21 @@ void postgres_session::send(round_trip& trip, std::string const& text, parameter
   }
 }
 
+/// A statement that goes by indexes is planned without whole reads of tables. Where the session is
+/// not ours alone, the setting ends with the transaction.
+std::size_t postgres_session::send(round_trip& trip, db::statement const& what,
+                                   parameters const& with) {
+  static std::string const off = "set enable_seqscan = off";
+  static std::string const off_here = "set local enable_seqscan = off";
+  static std::string const restored = "reset enable_seqscan";
+  parameters const none(std::span<value const>{});
+  if (what.by_index) send(trip, pooled_ ? off_here : off, none);
+  send(trip, what.text, with);
+  auto const at = trip.size() - 1;
+  if (what.by_index && !pooled_) send(trip, restored, none);
+  return at;
+}
+
 db::table postgres_session::run(db::statement const& what, std::span<value const> values) {
   check_count(what, values);
   if (!open_ && pooled_) {
@@ -153,11 +168,11 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
 
   round_trip trip(*on_);
   if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
-  send(trip, what.text, with);
+  auto const at = send(trip, what, with);
   auto const came = trip.finish(limit(what.name, what.takes_its_time));
   statements_.keep(came);
   check(came, what.name, when);
-  return to_table(came.results.back().get());
+  return to_table(came.results.at(at).get());
 }
 
 /// Within begin() and its end. Where prepared statements are kept, the session's settings are, too,
@@ -170,8 +185,7 @@ std::vector<db::table> postgres_session::send_together(std::span<db::call const>
   std::vector<std::size_t> last;  // of each call's messages
   last.reserve(calls.size());
   for (std::size_t at = 0; at < calls.size(); ++at) {
-    send(trip, calls[at].what->text, with[at]);
-    last.push_back(trip.size() - 1);
+    last.push_back(send(trip, *calls[at].what, with[at]));
   }
   if (pooled_) trip.query("commit");
   bool const long_one = std::any_of(calls.begin(), calls.end(),

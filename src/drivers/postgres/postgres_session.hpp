@@ -63,6 +63,9 @@ class postgres_session final : public db::session {
   void send_begin(round_trip& trip);
   void begin_now();
   void send(round_trip& trip, std::string const& text, parameters const& with);
+  /// And which of the answer's results is its own.
+  [[nodiscard]] std::size_t send(round_trip& trip, db::statement const& what,
+                                 parameters const& with);
   [[nodiscard]] answer send_commit();
   std::vector<db::table> send_together(std::span<db::call const> calls,
                                        std::span<parameters const> with);
