@@ -31,8 +31,11 @@ must() {
 }
 
 stop_servers() {
+  local folder
   [ -n "$servers_folder" ] || return 0
-  tests/servers/servers stop "$servers_folder" >/dev/null 2>&1
+  for folder in "$servers_folder"/[0-9]*; do
+    tests/servers/servers stop "$folder" >/dev/null 2>&1
+  done
   rm -rf "$servers_folder"
   servers_folder=''
 }
@@ -48,11 +51,31 @@ memory_or_disk() {
 }
 
 # start_servers [--only SERVER]...: and their URLs in the environment.
+start_servers() { start_server_sets 1 "$@"; }
+
+# start_server_sets COUNT [--only SERVER]...: the environment has the URLs of the first one, and
+# `resources` tells ctest of all of them (cmake/test_servers.cmake). Temporary files go beside them.
 servers_in=/tmp
-start_servers() {
+resources=()
+start_server_sets() {
+  local count=$1 number kind job jobs=() kinds=() ids
+  shift
   servers_folder=$(mktemp -d "$servers_in/daybook-servers.XXXXXX") && chmod 755 "$servers_folder" &&
-    tests/servers/servers start "$servers_folder" "$@" >/dev/null &&
-    . "$servers_folder/env"
+    mkdir -m 1777 "$servers_folder/tmp" || return 1
+  for ((number = 1; number <= count; ++number)); do
+    tests/servers/servers start "$servers_folder/$number" "$@" >/dev/null &
+    jobs+=($!)
+  done
+  for job in "${jobs[@]}"; do wait "$job" || return 1; done
+  for ((number = 1; number <= count; ++number)); do
+    export "DAYBOOK_TEST_SET_$number=$servers_folder/$number/env"
+  done
+  ids=$(seq -s , -f '{"id":"%g","slots":1}' "$count")
+  for kind in sqlite postgresql mariadb snapshot; do kinds+=("\"$kind\":[$ids]"); done
+  printf '{"version":{"major":1,"minor":0},"local":[{%s}]}\n' "$(IFS=, && echo "${kinds[*]}")" \
+    >"$servers_folder/resources.json"
+  resources=(--resource-spec-file "$servers_folder/resources.json")
+  . "$servers_folder/1/env"
 }
 
 # build PRESET [TARGET...]
