@@ -12,7 +12,7 @@
 #include "queue/members/store.hpp"
 #include "schedule/store.hpp"
 #include "service/engine.hpp"
-#include "service/planning.hpp"
+#include "service/planner_service.hpp"
 #include "service/signals.hpp"
 
 #include <daybook/book.hpp>

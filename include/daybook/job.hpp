@@ -26,7 +26,7 @@ inline namespace v1 {
 class joined;
 class transaction;
 namespace work {
-class in_hand;
+class running_handler;
 }  // namespace work
 
 /// Why a handler is asked to stop.
@@ -40,7 +40,7 @@ enum class halt : std::uint8_t {
 /// What is asked of the handler, and when it has to be done.
 class DAYBOOK_EXPORT job {
  public:
-  job(handed& of, work::in_hand& inside) : of_(&of), inside_(&inside) {}
+  job(handed& of, work::running_handler& inside) : of_(&of), inside_(&inside) {}
   job(job const&) = delete;
   job& operator=(job const&) = delete;
 
@@ -68,7 +68,7 @@ class DAYBOOK_EXPORT job {
 
  private:
   handed* of_;
-  work::in_hand* inside_;
+  work::running_handler* inside_;
 };
 
 /// Returns how it ended. What it throws is a failure with that text (unknown in a queue of
@@ -78,7 +78,7 @@ using job_handler = std::function<result(job&)>;
 /// Several tasks at once, for a handler that does them together.
 class DAYBOOK_EXPORT job_batch {
  public:
-  job_batch(std::span<handed> of, work::in_hand& inside) : all_(of), inside_(&inside) {}
+  job_batch(std::span<handed> of, work::running_handler& inside) : all_(of), inside_(&inside) {}
   job_batch(job_batch const&) = delete;
   job_batch& operator=(job_batch const&) = delete;
 
@@ -113,7 +113,7 @@ class DAYBOOK_EXPORT job_batch {
   [[nodiscard]] std::vector<handed*> open() const;
 
   std::span<handed> all_;
-  work::in_hand* inside_;
+  work::running_handler* inside_;
 };
 
 using batch_handler = std::function<void(job_batch&)>;

@@ -29,9 +29,9 @@ inline namespace v1 {
 
 class book;
 namespace work {
-class crews;
-class planning;
-class ticker;
+class worker_pools;
+class planner_service;
+class scheduler;
 }  // namespace work
 
 struct node_options {
@@ -119,9 +119,9 @@ class DAYBOOK_EXPORT node {
   [[nodiscard]] std::optional<work_counts> counts(std::string_view queue) const;
 
  private:
-  std::shared_ptr<work::ticker> schedules_;
-  std::shared_ptr<work::crews> queues_;
-  std::shared_ptr<work::planning> planners_;
+  std::shared_ptr<work::scheduler> schedules_;
+  std::shared_ptr<work::worker_pools> queues_;
+  std::shared_ptr<work::planner_service> planners_;
 };
 
 }  // namespace v1

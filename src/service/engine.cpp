@@ -154,7 +154,7 @@ engine::parts& engine::require() {
   made->lease = std::make_unique<core::holder>(full);
   made->starter = std::make_unique<core::runs>(full, *made->lease);
   if (options_.renew_in_background && !borrowed()) {
-    made->background = std::make_unique<renewal>(
+    made->background = std::make_unique<lease_renewer>(
         *made->lease, [this] { return how_.connect(hurried()); }, full.watch, options_.lease,
         how_.about->one_writer, how_.keeps);
   }

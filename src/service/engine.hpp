@@ -13,7 +13,7 @@
 #include "planner/declarations.hpp"
 #include "queue/members/opened.hpp"
 #include "service/executor.hpp"
-#include "service/renewal.hpp"
+#include "service/lease_renewer.hpp"
 
 #include <daybook/book.hpp>
 
@@ -81,7 +81,7 @@ class engine {
     core::book_version version;
     std::unique_ptr<core::holder> lease;
     std::unique_ptr<core::runs> starter;
-    std::unique_ptr<renewal> background;
+    std::unique_ptr<lease_renewer> background;
   };
   [[nodiscard]] core::context context_of(db::catalogue const& sql, std::string_view book_id);
   [[nodiscard]] db::catalogue_options catalogue_of(db::clock_kind clock) const;

@@ -1,5 +1,5 @@
 // daybook::job and job_batch: what handlers call.
-#include "service/in_hand.hpp"
+#include "service/running_handler.hpp"
 
 #include <daybook/adopt.hpp>
 #include <daybook/error.hpp>
@@ -14,7 +14,8 @@ inline namespace v1 {
 
 namespace {
 
-void count(work::in_hand const& by, outcome became, result::kind how = result::kind::success) {
+void count(work::running_handler const& by, outcome became,
+           result::kind how = result::kind::success) {
   if (became == outcome::lost) {
     by.counts().lost();
   } else {

@@ -1,7 +1,7 @@
 // daybook::node: its parts, for schedules, for queues and for planners.
-#include "service/crews.hpp"
-#include "service/planning.hpp"
-#include "service/ticker.hpp"
+#include "service/planner_service.hpp"
+#include "service/scheduler.hpp"
+#include "service/worker_pools.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/node.hpp>
@@ -14,9 +14,9 @@ namespace daybook {
 inline namespace v1 {
 
 node::node(daybook::book& of, node_options options)
-    : schedules_(std::make_shared<work::ticker>(of.internals(), options)),
-      queues_(std::make_shared<work::crews>(of.internals())),
-      planners_(std::make_shared<work::planning>(of.internals(), options.poll)) {}
+    : schedules_(std::make_shared<work::scheduler>(of.internals(), options)),
+      queues_(std::make_shared<work::worker_pools>(of.internals())),
+      planners_(std::make_shared<work::planner_service>(of.internals(), options.poll)) {}
 
 node::~node() {
   if (queues_->forked()) {
@@ -33,12 +33,12 @@ void node::serve(std::string_view schedule, tick_handler handler) {
 }
 
 void node::work(std::string_view queue, job_handler handler, work_options const& options) {
-  queues_->work(queue, {.one = std::move(handler), .options = options});
+  queues_->work(queue, {.single = std::move(handler), .options = options});
 }
 
 void node::work_in_batches(std::string_view queue, batch_handler handler,
                            work_options const& options) {
-  queues_->work(queue, {.many = std::move(handler), .options = options});
+  queues_->work(queue, {.batch = std::move(handler), .options = options});
 }
 
 std::optional<work_counts> node::leave(std::string_view queue) { return queues_->leave(queue); }
@@ -73,7 +73,7 @@ void node::stop() noexcept {
 std::int64_t node::drain() {
   std::int64_t sum = 0;
   std::set<std::string> refused;
-  work::crews::drain tasks(*queues_);
+  work::worker_pools::drain tasks(*queues_);
   for (std::int64_t more = 1; more > 0; sum += more) {
     more = schedules_->drain(refused) + planners_->drain() + tasks.due();
   }

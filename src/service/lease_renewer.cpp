@@ -1,4 +1,4 @@
-#include "service/renewal.hpp"
+#include "service/lease_renewer.hpp"
 
 #include "base/platform.hpp"
 
@@ -18,57 +18,58 @@ constexpr auto the_writer =
 
 }  // namespace
 
-renewal::renewal(core::holder& of, db::pool::connect connect, observer& watch,
-                 std::chrono::milliseconds lease, bool one_writer, db::stock keeps)
-    : of_(&of),
+lease_renewer::lease_renewer(core::holder& holder, db::pool::connect connect, observer& watcher,
+                             std::chrono::milliseconds lease, bool one_writer, db::stock policy)
+    : holder_(&holder),
       connect_(std::move(connect)),
-      watch_(&watch),
+      observer_(&watcher),
       lease_(lease),
       one_writer_(one_writer),
-      keeps_(keeps),
-      tell_at_(lease / 2),
+      policy_(policy),
+      report_at_(lease / 2),
       thread_([this](std::stop_token const& stop) { serve(stop); }) {}
 
-bool renewal::renew_now() {
+bool lease_renewer::renew_now() {
   std::lock_guard const lock(session_guard_);
   if (!session_ || !session_->usable()) session_ = connect_();
   try {
-    bool const alive = of_->renew(*session_) == core::renewal::renewed;
-    if (alive) of_->disown_orphans(*session_);
-    of_->pass_deadlines(*session_);
-    if (keeps_ == db::stock::none) session_.reset();
+    bool const alive = holder_->renew(*session_) == core::renewal::renewed;
+    if (alive) holder_->disown_orphans(*session_);
+    holder_->pass_deadlines(*session_);
+    if (policy_ == db::stock::none) session_.reset();
     return alive;
   } catch (error const& e) {
-    if (keeps_ == db::stock::none || e.breaks_connection() || e.in_doubt()) session_.reset();
+    if (policy_ == db::stock::none || e.breaks_connection() || e.in_doubt()) session_.reset();
     throw;
   }
 }
 
-std::chrono::milliseconds renewal::once() {
-  auto const who = of_->peek();
+std::chrono::milliseconds lease_renewer::renew_or_report() {
+  auto const session = holder_->peek();
   auto const interval = lease_ / 6;
-  if (!who || who->dead()) return interval;
+  if (!session || session->dead()) return interval;
   try {
     renew_now();
-    tell_at_ = lease_ / 2;
+    report_at_ = lease_ / 2;
     return interval;
   } catch (std::exception const& e) {
-    auto const late = std::chrono::duration_cast<std::chrono::milliseconds>(who->since_renewal());
+    auto const late =
+        std::chrono::duration_cast<std::chrono::milliseconds>(session->since_renewal());
     // A database with one writer is busy when our own long step writes: it renews when it ends.
     auto const* const known = dynamic_cast<error const*>(&e);
     bool const waits = one_writer_ && known != nullptr && known->kind() == fault::conflict;
-    if (late > tell_at_) {
-      tell_at_ = late + lease_;
-      watch_->renewal_late(late, waits ? the_writer : e.what());
+    if (late > report_at_) {
+      report_at_ = late + lease_;
+      observer_->renewal_late(late, waits ? the_writer : e.what());
     }
-    if (late >= lease_ && !waits) who->suspect();
+    if (late >= lease_ && !waits) session->suspect();
     return interval / 4 + base::jitter(interval / 4);
   }
 }
 
-void renewal::serve(std::stop_token const& stop) {
+void lease_renewer::serve(std::stop_token const& stop) {
   while (!stop.stop_requested()) {
-    auto const pause = once();
+    auto const pause = renew_or_report();
     std::unique_lock lock(sleep_guard_);
     sleep_.wait_for(lock, stop, pause, [] { return false; });
   }

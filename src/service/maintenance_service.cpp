@@ -1,4 +1,4 @@
-#include "service/caretaker.hpp"
+#include "service/maintenance_service.hpp"
 
 #include "base/digest.hpp"
 #include "base/platform.hpp"
@@ -19,12 +19,11 @@ namespace work {
 
 namespace {
 
-/// Somebody waits for the end: another node goes on.
+/// The node stops: another node goes on.
 struct stopped {};
 
-/// One question each time, and by chance, so that nodes that were started together do not all ask
-/// at once.
-constexpr std::chrono::milliseconds between_looks = std::chrono::minutes{5};
+/// A random pause around this one, so that nodes started together do not ask at the same time.
+constexpr std::chrono::milliseconds between_rounds = std::chrono::minutes{5};
 
 key key_of(std::string const& queue, std::string const& date) {
   auto const room = longest_name - date.size() - 1;
@@ -33,80 +32,82 @@ key key_of(std::string const& queue, std::string const& date) {
 
 }  // namespace
 
-caretaker::caretaker(engine& of, std::function<crews()> whose)
-    : engine_(&of), with_(of.ready()), whose_(std::move(whose)) {}
+maintenance_service::maintenance_service(engine& book, std::function<pool_list()> pools)
+    : engine_(&book), context_(book.ready()), pools_(std::move(pools)) {}
 
-void caretaker::start() {
+void maintenance_service::start() {
   thread_ = std::jthread([this](std::stop_token const& stop) { serve(stop); });
 }
 
-void caretaker::wake() noexcept {
+void maintenance_service::wake() noexcept {
   std::lock_guard const lock(guard_);
   awake_ = true;
-  stirred_.notify_one();
+  changed_.notify_one();
 }
 
-void caretaker::ask_to_stop() noexcept { thread_.request_stop(); }
+void maintenance_service::ask_to_stop() noexcept { thread_.request_stop(); }
 
-void caretaker::stop() noexcept {
+void maintenance_service::stop() noexcept {
   ask_to_stop();
-  std::lock_guard const one_of_them(ending_);
+  std::lock_guard const one_stop(ending_);
   if (thread_.joinable()) thread_.join();
 }
 
-void caretaker::serve(std::stop_token const& stop) {
+void maintenance_service::serve(std::stop_token const& stop) {
   for (;;) {
     {
       std::unique_lock lock(guard_);
-      stirred_.wait_for(lock, stop, base::jitter(between_looks * 2), [this] { return awake_; });
+      changed_.wait_for(lock, stop, base::jitter(between_rounds * 2), [this] { return awake_; });
       awake_ = false;
     }
     if (stop.stop_requested()) return;
     try {
-      look(stop);
+      maintain_all(stop);
     } catch (std::exception const& e) {
-      with_.watch.retried("upkeep", e.what());
+      context_.watch.retried("upkeep", e.what());
     }
   }
 }
 
-void caretaker::look(std::stop_token const& stop) {
+void maintenance_service::maintain_all(std::stop_token const& stop) {
   auto const date = today();
-  for (auto const& one : whose_()) {
+  for (auto const& pool : pools_()) {
     if (stop.stop_requested()) return;
-    auto const& name = one->queue()->name();
-    if (!one->options().upkeep || done_[name] == date) continue;
+    auto const& name = pool->queue()->name();
+    if (!pool->options().upkeep || done_[name] == date) continue;
     try {
-      if (attend(*one->queue(), date, stop)) done_[name] = date;
+      if (maintain(*pool->queue(), date, stop)) done_[name] = date;
     } catch (std::exception const& e) {
-      with_.watch.retried("upkeep", e.what());
+      context_.watch.retried("upkeep", e.what());
     }
   }
 }
 
-std::string caretaker::today() const {
+std::string maintenance_service::today() const {
   std::int64_t now_us = 0;
-  core::read(with_, [&](db::session& on) {
-    decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+  core::read(context_, [&](db::session& on) {
+    decode(db::run(on, context_.sql["queue.now"], {}).row(0)[0], now_us);
   });
   timestamp const now{std::chrono::microseconds(now_us)};
   return core::text_of(std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(now)));
 }
 
-bool caretaker::attend(queues::store& of, std::string const& date, std::stop_token const& stop) {
-  auto attempt = engine_->runs().start(process("upkeep"), key_of(of.name(), date), {.once = true});
+bool maintenance_service::maintain(queues::store& queue, std::string const& date,
+                                   std::stop_token const& stop) {
+  auto attempt =
+      engine_->runs().start(process("upkeep"), key_of(queue.name(), date), {.once = true});
   if (!attempt) return attempt.why() == refusal::done_before;
   auto mine = std::move(attempt).take();
   try {
-    // First, for it needs nothing of the application's.
+    // First: it needs no table of the application.
     static_cast<void>(mine.at_least_once("upkeep", [&](effect const&) {
-      auto const sum = of.upkeep(stop);
+      auto const sum = queue.upkeep(stop);
       if (stop.stop_requested()) throw stopped();
       return "merged " + std::to_string(sum.merged) + ", trimmed " + std::to_string(sum.trimmed) +
              ", rearmed " + std::to_string(sum.rearmed) + ", forgotten " +
              std::to_string(sum.forgotten) + ", removed " + std::to_string(sum.removed);
     }));
-    if (auto table = daybook::queue(of.shared_from_this()).watched()) {
+    if (auto table = daybook::queue(queue.shared_from_this()).watched()) {
       static_cast<void>(mine.at_least_once("reconcile", [&](effect const&) {
         auto const sum =
             table->reconcile([&](watch_progress const&) { return !stop.stop_requested(); });
@@ -123,7 +124,7 @@ bool caretaker::attend(queues::store& of, std::string const& date, std::stop_tok
     throw;
   }
   if (std::move(mine).finish()) return true;
-  with_.watch.retried("upkeep", "of queue '" + of.name() + "': the run was lost to another");
+  context_.watch.retried("upkeep", "of queue '" + queue.name() + "': the run was lost to another");
   return false;
 }
 

@@ -1,4 +1,4 @@
-// A handler at work: why it is asked to stop, and how its tasks ended, counted.
+// A running handler: the reason it was asked to stop, and the counters of its queue.
 // Thread-safe.
 #pragma once
 
@@ -13,14 +13,14 @@ namespace daybook {
 inline namespace v1 {
 namespace work {
 
-/// What the handlers of a queue have done.
-class tally {
+/// Counts the results of the handlers of a queue.
+class work_counters {
  public:
-  void ended(result::kind how) noexcept {
-    auto& of = how == result::kind::success   ? succeeded_
-               : how == result::kind::failure ? failed_
-                                              : others_;
-    ++of;
+  void ended(result::kind kind) noexcept {
+    auto& counter = kind == result::kind::success   ? succeeded_
+                    : kind == result::kind::failure ? failed_
+                                                    : others_;
+    ++counter;
   }
   void lost() noexcept { ++lost_; }
   void handed_back() noexcept { ++handed_back_; }
@@ -44,22 +44,22 @@ class tally {
   number running_ = 0;
 };
 
-class in_hand {
+class running_handler {
  public:
-  explicit in_hand(tally& counts) : counts_(&counts) {}
+  explicit running_handler(work_counters& counts) : counts_(&counts) {}
 
-  /// The first reason is what it is told.
-  void ask_to_stop(halt why) noexcept {
+  /// Later reasons are ignored.
+  void ask_to_stop(halt reason) noexcept {
     auto none = halt::none;
-    if (why_.compare_exchange_strong(none, why)) stopping_.request_stop();
+    if (reason_.compare_exchange_strong(none, reason)) stopping_.request_stop();
   }
-  [[nodiscard]] halt why() const noexcept { return why_; }
+  [[nodiscard]] halt why() const noexcept { return reason_; }
   [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_.get_token(); }
-  [[nodiscard]] tally& counts() const noexcept { return *counts_; }
+  [[nodiscard]] work_counters& counts() const noexcept { return *counts_; }
 
  private:
-  tally* counts_;
-  std::atomic<halt> why_ = halt::none;
+  work_counters* counts_;
+  std::atomic<halt> reason_ = halt::none;
   std::stop_source stopping_;
 };
 
