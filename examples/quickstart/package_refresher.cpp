@@ -49,7 +49,7 @@ void prepare(daybook::book& book) {
 
 // --- Refreshing ---
 
-/// The pause after a batch. With it three processes still do all packages within a period.
+/// How long asking about a batch takes. Three processes still do all packages within a period.
 constexpr auto asking = 20ms;
 
 /// Refreshes many packages in one transaction, which also finishes their tasks. A process that dies
