@@ -37,7 +37,7 @@ const acts = [
   { book: 'wrong', where: 'queues/stock', label: 'Pause', reason: 'a deployment',
     path: 'queues/stock/pause', body: {}, line: "daybook queues pause stock --reason 'a deployment'" },
   { book: 'wrong', where: 'queues/stock?state=dead', label: 'Retry all dead', reason: 'it is up again',
-    typed: 'stock', path: 'queues/stock/acts', body: { act: 'retry', state: 'dead', most: 10000 },
+    typed: 'stock', preview: 'These first: product/1, product/2', path: 'queues/stock/acts', body: { act: 'retry', state: 'dead', most: 10000 },
     line: "daybook tasks retry stock --state dead --all --yes --reason 'it is up again'" },
   { book: 'wrong', where: 'queues/stock/~cHJvZHVjdC8x', label: 'Retry',
     path: 'queues/stock/tasks/~cHJvZHVjdC8x/retry', body: {}, line: 'daybook tasks retry stock product/1' },
@@ -53,6 +53,8 @@ const acts = [
   { book: 'normal', where: 'aggregations/pay', label: 'Revert', reason: 'wrong rate',
     typed: 'worker-7/2026-11', path: 'aggregations/pay/revert', body: { parent: 'worker-7/2026-11' },
     line: "daybook aggregates revert pay worker-7/2026-11 --yes --reason 'wrong rate'" },
+  { book: 'normal', where: 'system', label: 'Revoke', path: 'tokens/7', method: 'DELETE', body: {},
+    line: 'daybook tokens revoke 7' },
   { book: 'normal', where: 'aggregations/pay', label: 'Verify', path: 'aggregations/pay/verify', body: {},
     line: 'daybook aggregates verify pay' },
 ]
@@ -64,6 +66,10 @@ for (const act of acts) {
     await visit(at, act.where)
     await openAct(page, act.label)
     assert.deepEqual(await faults(page), [])
+    if (act.preview) {
+      await page.waitForSelector('dialog .preview')
+      assert.equal(await page.locator('dialog .preview').textContent(), act.preview)
+    }
     if (act.reason) {
       await toField(page, 'reason')
       await page.keyboard.type(act.reason)
@@ -81,7 +87,7 @@ for (const act of acts) {
     assert.match(await page.locator('dialog [role=status]').textContent(), /waits for a worker/)
     const [sent, ...more] = server.posted
     assert.deepEqual(more, [])
-    assert.equal(sent.path, act.path)
+    assert.deepEqual([sent.method, sent.path], [act.method ?? 'POST', act.path])
     assert.equal(sent.type, 'application/json')
     assert.match(sent.request, /^[0-9a-f]{32}$/)
     assert.deepEqual(sent.body, { ...act.body, ...(act.reason ? { reason: act.reason } : {}) })
@@ -133,4 +139,19 @@ test('a reader sees what an act takes, and cannot begin it', async (t) => {
   assert.equal(await button.getAttribute('title'), 'It takes the role operate')
   await button.click({ force: true })
   assert.equal(await at.page.locator('dialog[open]').count(), 0)
+})
+
+test('a problem is muted until a time, with a reason', async (t) => {
+  const at = await open(t, 'wrong')
+  await visit(at, '')
+  await openAct(at.page, 'Mute')
+  await at.page.getByLabel('4 hours').check()
+  await at.page.fill('input[name=reason]', 'known')
+  await at.page.getByRole('button', { name: 'Mute', exact: true }).click()
+  await at.page.waitForSelector('dialog [role=status]')
+  const [sent] = at.server.posted
+  assert.equal(sent.path, 'problems/f00d/mute')
+  assert.equal(sent.body.reason, 'known')
+  const ahead = Date.parse(sent.body.until) - Date.now()
+  assert.ok(ahead > 3.9 * 3600e3 && ahead < 4.1 * 3600e3, sent.body.until)
 })

@@ -7,7 +7,7 @@ import { part } from './paths.mjs'
 
 const lists = ['problems', 'runs', 'schedules', 'queues', 'plans', 'aggregations', 'processes',
   'changes', 'flows', 'doctor', 'faults', 'failures', 'ticks', 'tasks', 'refused', 'grid', 'sweeps',
-  'parents', 'verified', 'next']
+  'parents', 'rows', 'history', 'verified', 'next', 'tokens', 'sessions']
 
 export const doctor = [
   { worth: 'ok', name: 'isolation', found: 'read committed', remedy: '' },
@@ -42,7 +42,10 @@ function schedulePaths(one, ticks, coming) {
   return { [root]: one, [`${root}/ticks`]: list(ticks), [`${root}/next`]: list(coming) }
 }
 
-export const empty = () => ({ status: status({ holders_alive: 0 }) })
+export const empty = () => ({
+  status: status({ holders_alive: 0 }),
+  'schedules/density': { from: at(0), hours: Array.from({ length: 168 }, () => 0) },
+})
 
 const hours = (count, odd = {}) =>
   Array.from({ length: count }, (_, place) => tick(1800 + place * 3600, ...(odd[place] ?? [])))
@@ -103,6 +106,16 @@ export function normal() {
       alive('node4', 812, { work: [{ queue: 'stock', tasks: 40, since: at(-3) }] }),
       alive('web1', 99),
     ]),
+    'aggregations/pay/parents/~d29ya2VyLTcvMjAyNi0xMQ/rows': list([
+      { row: 'piece-1', state: '2', amounts: { amount: '40.00' } }]),
+    'aggregations/pay/history': list([{ id: '9', at: at(-90000), what: 'take',
+      parent: 'worker-7/2026-11', rows: 31, actor: 'pay/aggregate', reason: '', detail: '' }]),
+    'schedules/density': { from: at(0),
+      hours: Array.from({ length: 168 }, (_, hour) => (hour % 24 === 3 ? 9 : 1)) },
+    'plans/restock/keys/product': { key: 'product', launches: 2, first: at(-9000), last: at(-900),
+      refusals: 1, first_refused: at(-60), last_refused: at(-60), reason: 'it is in hand' },
+    tokens: list([{ id: '7', kind: 'token', name: 'grafana', role: 'metrics', only: ['queue/stock*'],
+      made_by: 'anna', created: at(-9e6), expires: null, used: at(-30) }]),
     changes: list([change()]),
     flows: list([flow('queue', 'stock', 1180), flow('queue', 'mails', 64), flow('process', 'nightly', 1)]),
     doctor: list(doctor),
@@ -178,7 +191,7 @@ export function wrong() {
       problem('tasks_dead', 'look today', 'queue stock', 57000, '10000 dead tasks: a person decides',
         'daybook tasks list stock --state dead, then tasks retry or discard'),
       problem('queue_paused', 'look today', 'queue mails', 7200, 'is paused, and tasks are due',
-        'daybook queues resume mails'),
+        'daybook queues resume mails', { print: 'f00d' }),
     ]),
     runs: list([killed(), doubtful(), finished()]),
     'runs?in-hand': list([killed()]),
@@ -236,7 +249,7 @@ export function wrong() {
 
 /** The texts of others, at every place where one is shown. */
 export function huge() {
-  const out = { status: status(), runs: list(), queues: list(), schedules: list(), plans: list(),
+  const out = { ...empty(), runs: list(), queues: list(), schedules: list(), plans: list(),
     changes: list(), problems: list(), processes: list(), flows: list(), aggregations: list() }
   canaries.forEach((text, place) => {
     const one = run({

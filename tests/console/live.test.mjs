@@ -169,3 +169,15 @@ test('p stops the refreshing and goes on', async (t) => {
   const from = pulses(at.server)
   await until(() => pulses(at.server) > from)
 })
+
+test('a new problem is said aloud, old ones are not', async (t) => {
+  const at = await open(t, 'wrong')
+  await visit(at, '')
+  const said = at.page.locator('main [role=status]')
+  assert.equal(await said.textContent(), '')
+  const now = at.server.book.problems.items
+  const fresh = { ...now[0], subject: 'queue fresh', why: 'tasks are due' }
+  at.server.move({ problems: list([...now, fresh]) })
+  await at.page.waitForFunction(() =>
+    document.querySelector('main [role=status]').textContent === 'New: queue fresh: tasks are due')
+})

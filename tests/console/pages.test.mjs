@@ -1,6 +1,7 @@
 // Every page of every book: no message of the console, nothing against the policy, clean for axe in
 // both themes, no scrolling in two ways on a narrow screen.
 import assert from 'node:assert/strict'
+import fs from 'node:fs'
 import { test } from 'node:test'
 import { faults, open, visit } from './browser.mjs'
 
@@ -9,7 +10,8 @@ const everywhere = ['', 'runs', 'schedules', 'queues', 'plans', 'aggregations', 
 const own = {
   empty: [],
   normal: ['runs/nightly/2026-11-23', 'runs/import/-', 'schedules/leads', 'queues/stock',
-    'queues/stock/~cHJvZHVjdC80Mg', 'plans/restock', 'aggregations/pay'],
+    'queues/stock/~cHJvZHVjdC80Mg', 'plans/restock?key=product', 'aggregations/pay',
+    'aggregations/pay/~d29ya2VyLTcvMjAyNi0xMQ'],
   wrong: ['runs/pack/2026-11-23', 'runs/pay/2026-11', 'schedules/leads', 'schedules/nightly',
     'queues/stock?state=dead', 'queues/mails', 'queues/stock/~cHJvZHVjdC8x', 'plans/restock',
     'plans/days', 'plans/shelves', 'aggregations/pay'],
@@ -88,6 +90,9 @@ test('pictures have a sentence, and stay in real pixels', async (t) => {
   const at = await open(t, 'wrong', { width: 400 })
   for (const where of ['queues/stock', 'schedules/leads', 'runs/pack/2026-11-23', 'plans/shelves']) {
     await visit(at, where)
+    // A picture is drawn once the browser has told its width.
+    await at.page.waitForFunction(() => [...document.querySelectorAll('figure svg')]
+      .every((one) => one.querySelector('rect')))
     const pictures = await at.page.locator('figure svg').evaluateAll((all) =>
       all.map((one) => ({
         says: one.getAttribute('aria-label'), scaled: one.hasAttribute('viewBox'),
@@ -123,4 +128,33 @@ test('g and a letter goes to a page, j and k to rows, Enter opens', async (t) =>
   await at.page.waitForSelector('dialog[open] .keys')
   await at.page.keyboard.press('Escape')
   await at.page.waitForSelector('dialog[open]', { state: 'detached' })
+})
+
+test('a plan says why a key was not launched', async (t) => {
+  const at = await open(t, 'normal')
+  await visit(at, 'plans/restock')
+  await at.page.fill('.filter input', 'product')
+  await at.page.keyboard.press('Enter')
+  await at.page.waitForSelector('text=was launched 2 times')
+  assert.match(await at.page.locator('main').textContent(), /refused 1 time, last .*: it is in hand/)
+})
+
+test('what a server does not tell is no error', async (t) => {
+  const at = await open(t, 'normal')
+  delete at.server.book['queues/stock/due']
+  await visit(at, 'queues/stock')
+  assert.equal(await at.page.locator('[data-state=error]').count(), 0)
+  assert.match(await at.page.locator('[data-state=not-told]').textContent(), /does not tell it/)
+})
+
+test('changes are saved as CSV in which no cell is a formula', async (t) => {
+  const at = await open(t, 'normal')
+  at.server.book.changes.items[0].reason = '=cmd|"/c calc"!A1'
+  await visit(at, 'changes')
+  const [saved] = await Promise.all([
+    at.page.waitForEvent('download'), at.page.click('button:has-text("Save as CSV")')])
+  const lines = fs.readFileSync(await saved.path(), 'utf8').split('\r\n')
+  assert.equal(lines[0], 'at,actor,action,subject,reason,detail,source')
+  assert.ok(lines[1].includes(`"'=cmd|""/c calc""!A1"`), lines[1])
+  assert.deepEqual(at.bad, [])
 })

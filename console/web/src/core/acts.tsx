@@ -2,9 +2,10 @@
 // the same, the reason; then the answer in place.
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Fault, may, newRequest, post } from './api'
-import { beatNow, held } from './pulse'
+import { Fault, get, may, newRequest, send } from './api'
 import { shellWord } from './format'
+import { beatNow, held } from './pulse'
+import { Name } from './states'
 
 export interface Choice {
   name: string
@@ -20,8 +21,9 @@ export interface Act {
   /** What cannot be taken back. */
   final?: string
   path: string
+  method?: 'POST' | 'DELETE'
   body?: Record<string, unknown>
-  /** The line of the command that does the same, without the reason. */
+  /** The line of the command that does the same, without the reason; empty: there is none. */
   command: string | ((chosen: Record<string, string>) => string)
   role?: string
   /** Whether the server wants a reason. */
@@ -29,6 +31,8 @@ export interface Act {
   /** The name that has to be typed. */
   typed?: string
   choice?: Choice
+  /** A list of the server: its first items are those that the act begins with. */
+  preview?: string
 }
 
 /** What an act answers. */
@@ -89,14 +93,14 @@ function Form(props: { act: Act; close: () => void }) {
   const lacks =
     (act.reason === 'needed' && !reason.trim()) || (act.typed !== undefined && typed !== act.typed)
 
-  async function send(event: Event) {
+  async function submit(event: Event) {
     event.preventDefault()
     if (lacks || asking) return
     setAsking(true)
     setFault(null)
     try {
       const body = { ...act.body, ...chosen, ...(reason.trim() ? { reason: reason.trim() } : {}) }
-      setDone(await post<Done>(act.path, body, request))
+      setDone(await send<Done>(act.method ?? 'POST', act.path, body, request))
       beatNow()
     } catch (caught) {
       setFault(caught as Fault)
@@ -107,9 +111,10 @@ function Form(props: { act: Act; close: () => void }) {
 
   if (done) return <Answer act={act} done={done} close={props.close} />
   return (
-    <form onSubmit={(event) => void send(event)}>
+    <form onSubmit={(event) => void submit(event)}>
       <p>{act.says}</p>
       {act.final && <p class="t-late">! {act.final}</p>}
+      {act.preview && <Preview path={act.preview} />}
       {act.choice && <Chooser choice={act.choice} chosen={chosen} choose={setChosen} />}
       {act.reason !== 'none' && (
         <label>
@@ -126,10 +131,14 @@ function Form(props: { act: Act; close: () => void }) {
             onInput={(event) => setTyped(event.currentTarget.value)} />
         </label>
       )}
-      <p class="dim">The same by the command:</p>
-      <pre class="command" tabIndex={0} aria-label="The same by the command">
-        {withReason(line, reason.trim())}
-      </pre>
+      {line && (
+        <>
+          <p class="dim">The same by the command:</p>
+          <pre class="command" tabIndex={0} aria-label="The same by the command">
+            {withReason(line, reason.trim())}
+          </pre>
+        </>
+      )}
       {fault && <Refused fault={fault} />}
       <div class="acts">
         <button type="submit" class="primary" aria-disabled={lacks || asking}>
@@ -160,6 +169,29 @@ function Chooser(props: {
         </label>
       ))}
     </fieldset>
+  )
+}
+
+/** Which things an act on many begins with. */
+function Preview(props: { path: string }) {
+  const [keys, setKeys] = useState<string[]>([])
+  useEffect(() => {
+    get<{ items: { key: string }[] }>(props.path).then(
+      (told) => setKeys(told?.data.items.map((one) => one.key) ?? []),
+      () => setKeys([]),
+    )
+  }, [])
+  if (keys.length === 0) return null
+  return (
+    <p class="preview">
+      These first:{' '}
+      {keys.map((key, at) => (
+        <>
+          {at > 0 && ', '}
+          <Name text={key} />
+        </>
+      ))}
+    </p>
   )
 }
 

@@ -114,9 +114,14 @@ export function newRequest(): string {
 }
 
 /** Sends an act. The same request sent again does nothing, and answers the same. Throws Fault. */
-export async function post<T>(where: string, body: object, request: string): Promise<T> {
+export async function send<T>(
+  method: 'POST' | 'DELETE',
+  where: string,
+  body: object,
+  request: string,
+): Promise<T> {
   const response = await ask(where, {
-    method: 'POST',
+    method,
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': request },
     body: JSON.stringify(body),
   })
@@ -145,12 +150,12 @@ export async function lookWho(): Promise<void> {
 
 /** A session of a one-time code or a token. Throws Fault. */
 export async function logIn(secret: { code: string } | { token: string }): Promise<void> {
-  await post('session', secret, newRequest())
+  await send('POST', 'session', secret, newRequest())
   await lookWho()
 }
 
 export async function logOut(): Promise<void> {
-  await ask('session', { method: 'DELETE', headers: { 'Content-Type': 'application/json' } })
+  await send('DELETE', 'session', {}, newRequest())
   session.value = null
   standing.value = 'out'
 }

@@ -54,6 +54,7 @@ function onKey(event: KeyboardEvent): void {
     if (event.key === 'Escape') at.blur()
     return
   }
+  if (event.key === 'Escape') document.querySelector('details.settings')?.removeAttribute('open')
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (singleKeys.value === 'off' || held.value > 0) return
   if (going) {

@@ -21,8 +21,20 @@ function Loading(props: { rows: number }) {
   )
 }
 
-export function FaultNote(props: { fault: Fault; path: string; at?: number }) {
+export function FaultNote(props: {
+  fault: Fault
+  path: string
+  at?: number
+  optional?: boolean
+}) {
   const { problem } = props.fault
+  if (props.optional && problem.status === 404) {
+    return (
+      <p class="dim" data-state="not-told">
+        This server does not tell it.
+      </p>
+    )
+  }
   if (problem.status === 403) {
     return (
       <div class="note" data-state="not-permitted">
@@ -50,6 +62,8 @@ export interface RegionProps<T> {
   rows?: number
   /** Whether the answer holds nothing to show. */
   isEmpty?: (data: T) => boolean
+  /** A server may be without it: then that is no error. */
+  optional?: boolean
   /** Why there is nothing, and how to get one. */
   empty?: ComponentChildren
   children: (data: T) => ComponentChildren
@@ -58,7 +72,8 @@ export interface RegionProps<T> {
 export function Region<T>(props: RegionProps<T>) {
   const { data, fault, at } = props.answer
   if (data === null) {
-    return fault ? <FaultNote fault={fault} path={props.path} /> : <Loading rows={props.rows ?? 3} />
+    if (!fault) return <Loading rows={props.rows ?? 3} />
+    return <FaultNote fault={fault} path={props.path} optional={props.optional} />
   }
   const empty = props.isEmpty?.(data)
   return (

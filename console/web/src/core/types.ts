@@ -7,6 +7,8 @@ export interface ProblemRow {
   since: string | null
   why: string
   remedy: string
+  /** The page of the subject, by the parts of its address. */
+  page?: string[]
   print?: string
   muted_until?: string | null
 }
@@ -371,4 +373,50 @@ export interface Finding {
   name: string
   found: string
   remedy: string
+}
+
+export interface Token {
+  id: string
+  kind: string
+  name: string
+  role: string
+  only: string[]
+  made_by: string
+  created: string
+  expires: string | null
+  used: string | null
+}
+
+/** Ticks of all schedules in each hour, from the beginning of a day on. */
+export interface Density {
+  from: string
+  hours: number[]
+}
+
+export interface PlanKey {
+  key: string
+  launches: number
+  first: string | null
+  last: string | null
+  refusals: number
+  first_refused: string | null
+  last_refused: string | null
+  reason: string
+}
+
+export interface AggregatedRow {
+  row: string
+  state: string
+  amounts: Record<string, string | null>
+}
+
+export interface LogRow {
+  id: string
+  at: string
+  what: string
+  parent: string
+  rows: number
+  actor: string
+  reason: string
+  detail: string
 }

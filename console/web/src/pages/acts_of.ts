@@ -2,7 +2,9 @@
 import type { Act } from '../core/acts'
 import { path } from '../core/api'
 import { commandLine, counted } from '../core/format'
-import type { Aggregation, Plan, Queue, Run, Schedule, Task, Tick } from '../core/types'
+import type {
+  Aggregation, Plan, ProblemRow, Queue, Run, Schedule, Task, Tick, Token,
+} from '../core/types'
 
 function keyWords(run: { process: string; key: string }): string[] {
   return run.key && run.key !== '-' ? [run.process, '--key', run.key] : [run.process]
@@ -156,6 +158,7 @@ export function bulkActs(queue: Queue, state: string, many: number): Act[] {
     command: commandLine('tasks', verb, queue.name, '--state', state, '--all', '--yes'),
     reason: 'needed',
     typed: many > 100 ? queue.name : undefined,
+    preview: path(['queues', queue.name, 'tasks'], { state, limit: 5 }),
   })
   if (state !== 'dead' && state !== 'failed') return []
   return [
@@ -232,5 +235,37 @@ export function parentAct(name: string, parent: string, verb: 'close' | 'settle'
     role: verb === 'close' ? 'operate' : 'admin',
     reason: verb === 'revert' ? 'needed' : 'asked',
     typed: verb === 'close' ? undefined : parent,
+  }
+}
+
+/** Says no more of a problem for a while. */
+export function muteAct(problem: ProblemRow, now: number): Act {
+  const until = (hours: number) => new Date(now + hours * 3600e3).toISOString()
+  return {
+    label: 'Mute',
+    says: `Nobody is told of it for a while: ${problem.subject} ${problem.why}`,
+    path: path(['problems', problem.print!, 'mute']),
+    choice: {
+      name: 'until',
+      label: 'For how long?',
+      options: [[until(1), '1 hour'], [until(4), '4 hours'], [until(24), '1 day'],
+        [until(168), '7 days']],
+    },
+    command: '',
+    reason: 'needed',
+  }
+}
+
+export function revokeAct(token: Token): Act {
+  const kind = token.kind === 'session' ? 'session' : 'token'
+  return {
+    label: 'Revoke',
+    says: `The ${kind} ${token.name || token.id} is refused from now on.`,
+    final: 'It cannot be made valid again.',
+    path: path([kind + 's', token.id]),
+    method: 'DELETE',
+    command: kind === 'token' ? commandLine('tokens', 'revoke', token.id) : '',
+    role: 'admin',
+    reason: 'asked',
   }
 }

@@ -7,7 +7,7 @@ import { Region } from '../core/region'
 import { link, refine, route } from '../core/router'
 import { Name, State } from '../core/states'
 import { Paged, Table } from '../core/table'
-import type { Aggregation, Difference, Parent } from '../core/types'
+import type { AggregatedRow, Aggregation, Difference, LogRow, Parent } from '../core/types'
 import { When } from '../core/when'
 import { ParentsBar } from '../pictures/drift'
 import { aggregationActs, parentAct } from './acts_of'
@@ -67,7 +67,12 @@ function Parents(props: { name: string }) {
         path={path(['aggregations', props.name, 'parents'], { state })}
         rowKey={(one) => one.parent} empty={<p>No parent is {state}.</p>}
         columns={[
-          { head: 'Parent', cell: (one) => <Name text={one.parent} /> },
+          {
+            head: 'Parent',
+            cell: (one) => (
+              <a href={link(['aggregations', props.name, one.parent])}><Name text={one.parent} /></a>
+            ),
+          },
           { head: 'Group', cell: (one) => <Name text={textOf(one.group)} /> },
           { head: 'Rows', figures: true, cell: (one) => count(one.count) },
           { head: 'Sums', figures: true, cell: (one) => <Name text={textOf(one.sums)} /> },
@@ -100,7 +105,7 @@ function Differences(props: { name: string }) {
   const answer = useAnswer<List<Difference>>(where, 'aggregations')
   return (
     <Section title="Differences at the last verify">
-      <Region answer={answer} path={where} isEmpty={(data) => data.items.length === 0}
+      <Region answer={answer} path={where} optional isEmpty={(data) => data.items.length === 0}
         empty={<p class="dim">None that is known.</p>}>
         {(data) => (
           <Table caption="Differences" rows={data.items} rowKey={(one) => one.parent + one.column}
@@ -137,6 +142,43 @@ export function AggregationPage(props: { name: string }) {
           </>
         )}
       </Region>
+    </>
+  )
+}
+
+/** Explains the number of one parent: its rows, and what was done with it. */
+export function ParentPage(props: { name: string; parent: string }) {
+  const { name, parent } = props
+  return (
+    <>
+      <Head title="Parent" name={parent} />
+      <p class="sentence">
+        Of <a href={link(['aggregations', name])}><Name text={name} /></a>. Its count and sums are
+        those of these rows.
+      </p>
+      <Section title="Rows">
+        <Paged<AggregatedRow> caption="Rows" topic="aggregations" rowKey={(one) => one.row}
+          path={path(['aggregations', name, 'parents', parent, 'rows'])}
+          empty={<p>The parent has no rows.</p>}
+          columns={[
+            { head: 'Row', cell: (one) => <Name text={one.row} /> },
+            { head: 'State', cell: (one) => <Name text={one.state} /> },
+            { head: 'Amounts', figures: true, cell: (one) => <Name text={textOf(one.amounts)} /> },
+          ]} />
+      </Section>
+      <Section title="What was done">
+        <Paged<LogRow> caption="What was done, newest first" topic="aggregations"
+          rowKey={(one) => one.id} path={path(['aggregations', name, 'history'], { parent })}
+          empty={<p class="dim">Nothing is known of it.</p>}
+          columns={[
+            { head: 'When', cell: (one) => <When at={one.at} /> },
+            { head: 'What', cell: (one) => one.what },
+            { head: 'Rows', figures: true, cell: (one) => count(one.rows) },
+            { head: 'Who', cell: (one) => <Name text={one.actor} /> },
+            { head: 'Why', cell: (one) => <Name text={one.reason} /> },
+            { head: 'Detail', cell: (one) => <Name text={one.detail} /> },
+          ]} />
+      </Section>
     </>
   )
 }

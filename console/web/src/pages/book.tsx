@@ -1,14 +1,16 @@
 // The book as a whole: its processes, what people changed, what the doctor finds.
 import { useState } from 'preact/hooks'
+import { ActButton } from '../core/acts'
 import { useAnswer, type List } from '../core/answers'
-import { path, session } from '../core/api'
+import { get, may, path, session } from '../core/api'
 import { counted, instant } from '../core/format'
 import { Region } from '../core/region'
 import { link, refine, route } from '../core/router'
 import { Name, State } from '../core/states'
 import { Paged, Table } from '../core/table'
-import type { Change, Finding, Process, Status } from '../core/types'
+import type { Change, Finding, Process, Status, Token } from '../core/types'
 import { When } from '../core/when'
+import { revokeAct } from './acts_of'
 import { Facts, Field, Head, RunLink, Section, subjectLink } from './parts'
 
 function Work(props: { process: Process }) {
@@ -64,8 +66,31 @@ function Subject(props: { subject: string }) {
   return where ? <a href={where}>{name}</a> : name
 }
 
+/** A cell of CSV. One that a spreadsheet would take for a formula gets an apostrophe. */
+function cell(value: string): string {
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return `"${safe.replace(/"/g, '""')}"`
+}
+
+const columns = ['at', 'actor', 'action', 'subject', 'reason', 'detail', 'source'] as const
+
+/** Saves the newest thousand of a filter as a file. */
+async function save(where: string, kind: 'csv' | 'json'): Promise<void> {
+  const told = await get<List<Change>>(where + (where.includes('?') ? '&' : '?') + 'limit=1000')
+  const rows = told?.data.items ?? []
+  const lines = rows.map((row) => columns.map((name) => cell(row[name] ?? '')).join(','))
+  const text =
+    kind === 'json' ? JSON.stringify(rows, null, 1) : [columns.join(','), ...lines].join('\r\n')
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: `text/${kind}` }))
+  link.download = `changes.${kind}`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
 export function ChangesPage() {
   const { actor, subject, action, since } = route.value.query
+  const where = path(['changes'], { actor, subject, action, since })
   return (
     <>
       <Head title="Changes" />
@@ -74,9 +99,11 @@ export function ChangesPage() {
         <Field label="On what" value={subject ?? ''} set={(value) => refine({ subject: value })} />
         <Field label="What" value={action ?? ''} set={(value) => refine({ action: value })} />
         <Field label="Since" value={since ?? ''} set={(value) => refine({ since: value })} />
+        <button onClick={() => void save(where, 'csv')}>Save as CSV</button>
+        <button onClick={() => void save(where, 'json')}>Save as JSON</button>
       </div>
       <Paged<Change> caption="What people changed, newest first" topic="changes"
-        path={path(['changes'], { actor, subject, action, since })}
+        path={where}
         rowKey={(one) => one.id ?? one.at + one.action + one.subject}
         empty={<p>Nobody has changed anything. Acts of the console and of the command stand here.</p>}
         columns={[
@@ -110,6 +137,31 @@ function Copy(props: { findings: Finding[]; status: Status | null }) {
       </button>{' '}
       <span role="status">{told}</span>
     </p>
+  )
+}
+
+function Tokens(props: { kind: 'tokens' | 'sessions' }) {
+  const where = path([props.kind])
+  const answer = useAnswer<List<Token>>(where, props.kind)
+  const title = props.kind === 'tokens' ? 'Tokens' : 'Sessions'
+  return (
+    <Section title={title}>
+      <Region answer={answer} path={where} optional isEmpty={(data) => data.items.length === 0}
+        empty={<p class="dim">There are none.</p>}>
+        {(data) => (
+          <Table caption={title} rows={data.items} rowKey={(one) => one.id}
+            columns={[
+              { head: 'Name', cell: (one) => <Name text={one.name || one.id} /> },
+              { head: 'Role', cell: (one) => one.role },
+              { head: 'Only', cell: (one) => <Name text={(one.only ?? []).join(', ')} /> },
+              { head: 'Made by', cell: (one) => <Name text={one.made_by} /> },
+              { head: 'Used', cell: (one) => <When at={one.used} none="never" /> },
+              { head: 'Until', cell: (one) => <When at={one.expires} none="for ever" /> },
+              { head: 'Do', cell: (one) => <ActButton act={revokeAct(one)} /> },
+            ]} />
+        )}
+      </Region>
+    </Section>
   )
 }
 
@@ -151,6 +203,8 @@ export function System() {
           )}
         </Region>
       </Section>
+      {may('admin') && <Tokens kind="tokens" />}
+      {may('admin') && <Tokens kind="sessions" />}
     </>
   )
 }

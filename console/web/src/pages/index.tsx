@@ -1,6 +1,6 @@
 // Which page an address is.
 import type { VNode } from 'preact'
-import { AggregationPage, Aggregations } from './aggregations'
+import { AggregationPage, Aggregations, ParentPage } from './aggregations'
 import { ChangesPage, Processes, System } from './book'
 import { Overview } from './overview'
 import { Head } from './parts'
@@ -64,6 +64,9 @@ export function pageOf(parts: string[]): { title: string; page: VNode } {
   }
   if (more !== undefined && kind === 'queues') {
     return { title: more, page: <TaskPage key={name + '\0' + more} queue={name} taskKey={more} /> }
+  }
+  if (more !== undefined && kind === 'aggregations') {
+    return { title: more, page: <ParentPage key={name + '\0' + more} name={name} parent={more} /> }
   }
   return { title: name, page: single[kind]?.(name) ?? <Missing /> }
 }

@@ -1,4 +1,5 @@
 // Is anything wrong, why, since when, what to do; then what runs, and whether it is as always.
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAnswer, type List } from '../core/answers'
 import { Acts, type Act } from '../core/acts'
 import { path } from '../core/api'
@@ -11,10 +12,14 @@ import type { Flow, ProblemRow, Run, Schedule, Status } from '../core/types'
 import { serverNow, Since, SinceWhen, When } from '../core/when'
 import { Spark, sumOf } from '../pictures/flow'
 import { Progress } from '../pictures/progress'
-import { pauseAct } from './acts_of'
+import { muteAct, pauseAct } from './acts_of'
 import { Head, RunLink, Section, subjectLink } from './parts'
 
 function actsOf(problem: ProblemRow): Act[] {
+  return [...mendingActs(problem), ...(problem.print ? [muteAct(problem, serverNow())] : [])]
+}
+
+function mendingActs(problem: ProblemRow): Act[] {
   const [, kind, name] = /^(queue|schedule|plan) ([^]+)$/.exec(problem.subject) ?? []
   if (problem.kind === 'queue_paused') return [pauseAct('queues', name, true)]
   if (problem.kind === 'schedule_paused') return [pauseAct('schedules', name, true)]
@@ -27,7 +32,7 @@ const lookAt: Record<string, string> = {
 
 function whereOf(problem: ProblemRow): string | null {
   const state = lookAt[problem.kind]
-  const page = subjectLink(problem.subject)
+  const page = problem.page ? link(problem.page) : subjectLink(problem.subject)
   return page && state ? `${page}?state=${state}` : page
 }
 
@@ -90,6 +95,26 @@ function soonest(all: Schedule[]): Schedule[] {
     .sort((a, b) => instant(a.next) - instant(b.next))
 }
 
+/** Says aloud when a problem comes, and nothing else. */
+function Announcer(props: { problems: ProblemRow[] | null }) {
+  const known = useRef<Set<string> | null>(null)
+  const [text, setText] = useState('')
+  const names = props.problems?.map((one) => `${one.subject}: ${one.why}`)
+  useEffect(() => {
+    if (!names) return
+    const fresh = names.filter((one) => known.current && !known.current.has(one))
+    if (fresh.length > 0) setText(`New: ${fresh[0]}`)
+    known.current = new Set(names)
+  }, [names?.join('\n')])
+  return (
+    <p class="heard" role="status">
+      {text}
+    </p>
+  )
+}
+
+const mostProblems = 50
+
 function headOf(problems: ProblemRow[]): string {
   if (problems.length === 0) return 'Overview'
   return problems.length === 1 ? '1 thing wants you' : `${problems.length} things want you`
@@ -134,7 +159,7 @@ function Flows() {
   const answer = useAnswer<List<Flow>>(where, 'flows')
   return (
     <Section title="Flow, 60 minutes">
-      <Region answer={answer} path={where} isEmpty={(data) => data.items.length === 0}
+      <Region answer={answer} path={where} optional isEmpty={(data) => data.items.length === 0}
         empty={<p>Nothing has ended in the last hour.</p>}>
         {(data) => (
           <Table caption="What ended in the last 60 minutes" rows={data.items.slice(0, 20)}
@@ -208,13 +233,15 @@ export function Overview() {
             <Calm status={status.data} schedules={all} />
           ) : (
             <ul class="problems" aria-label="Problems">
-              {told.map((one) => (
+              {told.slice(0, mostProblems).map((one) => (
                 <ProblemItem key={one.kind + one.subject} problem={one} />
               ))}
+              {told.length > mostProblems && <li>and {told.length - mostProblems} more</li>}
             </ul>
           )
         }
       </Region>
+      <Announcer problems={problems.data?.items ?? null} />
       <div class="columns">
         <InHand status={status.data} />
         <Flows />

@@ -4,14 +4,14 @@ import { ActButton, Acts } from '../core/acts'
 import { path } from '../core/api'
 import { count, counted } from '../core/format'
 import { Region } from '../core/region'
-import { link } from '../core/router'
+import { link, refine, route } from '../core/router'
 import { Name, State } from '../core/states'
 import { Paged, Table } from '../core/table'
-import type { Period, Plan, RefusedKey, Sweep, SweepMap } from '../core/types'
+import type { Period, Plan, PlanKey, RefusedKey, Sweep, SweepMap } from '../core/types'
 import { When } from '../core/when'
 import { SweepBand } from '../pictures/sweep_map'
 import { planActs, reopenPeriod } from './acts_of'
-import { Changes, Facts, Head, Section, Text } from './parts'
+import { Changes, Facts, Field, Head, Section, Text } from './parts'
 
 function planWord(plan: Plan): string {
   return plan.error ? 'failing' : plan.paused ? 'paused' : 'active'
@@ -80,7 +80,7 @@ function Band(props: { plan: string; sweep: Sweep }) {
   const where = path(['plans', props.plan, 'sweeps', String(props.sweep.sweep), 'map'])
   const answer = useAnswer<SweepMap>(where, 'plans')
   return (
-    <Region answer={answer} path={where} rows={1} isEmpty={(data) => data.stretches.length === 0}
+    <Region answer={answer} path={where} rows={1} optional isEmpty={(data) => data.stretches.length === 0}
       empty={<p class="dim">No page is cut yet.</p>}>
       {(data) => <SweepBand sweep={props.sweep} map={data} />}
     </Region>
@@ -132,6 +132,32 @@ function Refused(props: { plan: Plan }) {
   )
 }
 
+function Find(props: { plan: string }) {
+  const key = route.value.query.key ?? ''
+  const where = key ? path(['plans', props.plan, 'keys', key]) : null
+  const answer = useAnswer<PlanKey>(where, 'plans')
+  return (
+    <Section title="Why was a key not launched?">
+      <div class="filter" role="search">
+        <Field label="Key" value={key} set={(value) => refine({ key: value })} />
+      </div>
+      {where && (
+        <Region answer={answer} path={where} rows={1}>
+          {(one) => (
+            <p>
+              <Name text={one.key} /> was launched {counted(one.launches, 'time')}
+              {one.last && <>, last <When at={one.last} /></>}, and refused{' '}
+              {counted(one.refusals, 'time')}
+              {one.last_refused && <>, last <When at={one.last_refused} /></>}
+              {one.reason && <>: <Name text={one.reason} /></>}.
+            </p>
+          )}
+        </Region>
+      )}
+    </Section>
+  )
+}
+
 function Whole(props: { plan: Plan }) {
   const { plan } = props
   return (
@@ -146,6 +172,7 @@ function Whole(props: { plan: Plan }) {
       {plan.kind === 'window' && <Grid plan={plan} />}
       {plan.kind === 'sweep' && <Sweeps plan={plan} />}
       <Refused plan={plan} />
+      <Find plan={plan.name} />
       <details>
         <summary>How it is declared</summary>
         <Facts of={[

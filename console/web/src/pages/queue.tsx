@@ -65,7 +65,7 @@ function Due(props: { name: string }) {
   const answer = useAnswer<DueStrip>(where, 'queues')
   return (
     <Section title="Due">
-      <Region answer={answer} path={where} rows={5} isEmpty={(data) => data.buckets.length === 0}
+      <Region answer={answer} path={where} rows={5} optional isEmpty={(data) => data.buckets.length === 0}
         empty={<p>Nothing is due.</p>}>
         {(data) => <DueStripPicture strip={data} />}
       </Region>
@@ -78,7 +78,7 @@ function Faults(props: { name: string }) {
   const answer = useAnswer<List<FaultGroup>>(where, 'faults')
   return (
     <Section title="Why tasks fail">
-      <Region answer={answer} path={where} isEmpty={(data) => data.items.length === 0}
+      <Region answer={answer} path={where} optional isEmpty={(data) => data.items.length === 0}
         empty={<p class="dim">No task has failed lately.</p>}>
         {(data) => (
           <Table caption="Errors, in groups" rows={data.items} rowKey={(one) => one.print}
@@ -107,7 +107,7 @@ function Ended(props: { name: string }) {
   const answer = useAnswer<List<Flow>>(where, 'flows')
   return (
     <Section title="Flow, 60 minutes">
-      <Region answer={answer} path={where} rows={4} isEmpty={(data) => data.items.length === 0}
+      <Region answer={answer} path={where} rows={4} optional isEmpty={(data) => data.items.length === 0}
         empty={<p class="dim">No task has ended in the last hour.</p>}>
         {(data) => <FlowPicture flow={data.items[0]} />}
       </Region>

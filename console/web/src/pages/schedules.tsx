@@ -5,10 +5,11 @@ import { Region } from '../core/region'
 import { link } from '../core/router'
 import { Name, State } from '../core/states'
 import { Table } from '../core/table'
-import type { Schedule, Tick } from '../core/types'
+import type { Density, Schedule, Tick } from '../core/types'
 import { When } from '../core/when'
+import { DensityPicture } from '../pictures/density'
 import { TickStrip } from '../pictures/tick_grid'
-import { Head } from './parts'
+import { Head, Section } from './parts'
 
 export function scheduleWord(one: Schedule): string {
   if (one.overdue_since) return 'overdue'
@@ -25,12 +26,24 @@ function Strip(props: { schedule: Schedule }) {
   return last.length > 0 ? <TickStrip ticks={last} /> : <span class="dim">no tick yet</span>
 }
 
+function Collisions() {
+  const where = path(['schedules', 'density'], { days: 7 })
+  const answer = useAnswer<Density>(where, 'schedules')
+  if (!answer.data || !answer.data.hours.some((many) => many > 0)) return null
+  return (
+    <Section title="When they come, 7 days">
+      <DensityPicture density={answer.data} />
+    </Section>
+  )
+}
+
 export function Schedules() {
   const where = path(['schedules'])
   const answer = useAnswer<List<Schedule>>(where, 'schedules')
   return (
     <>
       <Head title="Schedules" />
+      <Collisions />
       <Region answer={answer} path={where} rows={6} isEmpty={(data) => data.items.length === 0}
         empty={
           <>
