@@ -124,18 +124,18 @@ void postgres_session::send(round_trip& trip, std::string const& text, parameter
   }
 }
 
-/// A statement that goes by indexes is planned without whole reads of tables. Where the session is
-/// not ours alone, the setting ends with the transaction.
+/// A statement that goes by indexes is planned without whole reads of tables. Where statements are
+/// not kept, each is planned for the tables as they are.
 std::size_t postgres_session::send(round_trip& trip, db::statement const& what,
                                    parameters const& with) {
   static std::string const off = "set enable_seqscan = off";
-  static std::string const off_here = "set local enable_seqscan = off";
   static std::string const restored = "reset enable_seqscan";
   parameters const none(std::span<value const>{});
-  if (what.by_index) send(trip, pooled_ ? off_here : off, none);
+  bool const planned_once = what.by_index && !pooled_;
+  if (planned_once) send(trip, off, none);
   send(trip, what.text, with);
   auto const at = trip.size() - 1;
-  if (what.by_index && !pooled_) send(trip, restored, none);
+  if (planned_once) send(trip, restored, none);
   return at;
 }
 
