@@ -73,6 +73,7 @@ in_code && /^$/ { blank = 1; code_ends(); next }
 /^### / { print ".SS " inline(substr($0, 5)); next }
 /^\|/ { row(); next }
 /^\* / { print ".IP \\(bu 2\n" inline(substr($0, 3)); next }
+/^[0-9]+\. / { print ".IP " $1 " 4\n" inline(substr($0, length($1) + 2)); next }
 /^$/ { paragraph = 1; next }
 paragraph && !/^  / { print ".PP"; }
 { paragraph = 0; sub(/^ +/, ""); print inline($0) }
