@@ -1,7 +1,7 @@
 #include "daemon/aggregate_ticks.hpp"
 
 #include "cli/format.hpp"
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "verbs/aggregates/aggregate_verbs.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ std::string kept(declared_aggregate const& what, daybook::aggregated const& done
 void gather(declared_aggregate const& what, daybook::aggregation of, daybook::tick& tick,
             journal& log) {
   auto const key = tick.run().run_key().str();
-  person const ours{.reason = fmt::format("{}, {}", what.schedule(), key)};
+  operator_input const ours{.reason = fmt::format("{}, {}", what.schedule(), key)};
   auto const by = ours.remark();
   auto const done = pass(what, of, tick, by.actor);
   std::int64_t closed = 0;

@@ -1,5 +1,5 @@
 // daybook daemon: serves the schedules and queues of daybook.toml until it is told to stop.
-#include "attempt/last_resort.hpp"
+#include "attempt/exit_watchdog.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
@@ -10,7 +10,7 @@
 #include "daemon/serve.hpp"
 #include "daemon/service_manager.hpp"
 #include "output/journal.hpp"
-#include "output/told_to_log.hpp"
+#include "output/log_observer.hpp"
 #include "output/work_told.hpp"
 #include "process/command_advice.hpp"
 #include "process/signals.hpp"
@@ -377,8 +377,8 @@ class service {
   daemon_request what_;
   service_manager manager_;
   journal log_;
-  told_to_log watch_;
-  last_resort guard_;
+  log_observer watch_;
+  exit_watchdog guard_;
   daybook::book book_;
   std::stop_source kill_;
   launch_site at_;

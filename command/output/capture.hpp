@@ -8,7 +8,7 @@
 //   output.finish();
 #pragma once
 
-#include "output/tail.hpp"
+#include "output/output_tail.hpp"
 
 #include <array>
 #include <cstddef>
@@ -70,7 +70,7 @@ class capture {
   line_reader into_;
   std::size_t longest_line_;
   std::array<stream, 2> streams_{{{"stdout"}, {"stderr"}}};
-  tail tail_;
+  output_tail tail_;
 };
 
 }  // namespace command

@@ -5,7 +5,7 @@
 
 #include "output/capture.hpp"
 #include "process/child.hpp"
-#include "process/oversee.hpp"
+#include "process/child_limits.hpp"
 
 namespace command {
 

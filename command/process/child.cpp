@@ -3,7 +3,7 @@
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "process/inherited.hpp"
-#include "process/keeper.hpp"
+#include "process/reaper.hpp"
 #include "process/signals.hpp"
 
 #include <fmt/format.h>
@@ -106,11 +106,11 @@ std::vector<std::string> environment_of(program const& what) {
   ::_exit(exit_code::not_found);
 }
 
-/// In the child of the keeper: only what a signal handler may call.
-[[noreturn]] void become(plan const& what, pid_t keeper) noexcept {
+/// In the child of the reaper: only what a signal handler may call.
+[[noreturn]] void become(plan const& what, pid_t reaper) noexcept {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != keeper) give_up(what, ECHILD);  // it died before the line above
+  if (::getppid() != reaper) give_up(what, ECHILD);  // it died before the line above
   int problem = ENOENT;
   if (what.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   restore_signals_in_child();
@@ -129,8 +129,8 @@ std::vector<std::string> environment_of(program const& what) {
   give_up(what, problem);
 }
 
-void start(void const* with, pid_t keeper) noexcept {
-  become(*static_cast<plan const*>(with), keeper);
+void start(void const* with, pid_t reaper) noexcept {
+  become(*static_cast<plan const*>(with), reaper);
 }
 
 [[noreturn]] void not_started(std::string const& word, plan const& what, int problem) {
@@ -246,12 +246,12 @@ int child::start_keeper(plan const& how) {
     ::close(to_keeper_);
     return failed;
   }
-  kept_news first{kept_news::what::not_started, ECHILD};
+  reaper_report first{reaper_report::what::not_started, ECHILD};
   ssize_t got = 0;
   do {
     got = ::recv(to_keeper_, &first, sizeof first, 0);
   } while (got < 0 && errno == EINTR);
-  if (first.kind != kept_news::what::started) {
+  if (first.kind != reaper_report::what::started) {
     end_keeper();
     return first.number;
   }
@@ -265,20 +265,20 @@ void child::end_keeper() noexcept {
 }
 
 child::~child() {
-  // What a successful child has left behind on purpose may stay. All else ends with the keeper.
-  if (poll()) order(keeper_order::what::leave);
+  // What a successful child has left behind on purpose may stay. All else ends with the reaper.
+  if (poll()) order(reaper_order::what::leave);
   end_keeper();
   take_terminal_back();
 }
 
-void child::order(keeper_order::what kind, int number) const noexcept {
-  keeper_order const out{kind, number};
+void child::order(reaper_order::what kind, int number) const noexcept {
+  reaper_order const out{kind, number};
   while (::send(to_keeper_, &out, sizeof out, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
 void child::send(int signal) const noexcept {
   if (status_) {
-    order(keeper_order::what::signal, signal);
+    order(reaper_order::what::signal, signal);
   } else {
     ::kill(-id_, signal);
   }
@@ -287,38 +287,38 @@ void child::send(int signal) const noexcept {
 void child::end() const noexcept {
   send(SIGTERM);
   send(SIGCONT);  // one that is stopped gets no TERM
-  order(keeper_order::what::end);
+  order(reaper_order::what::end);
 }
 
 void child::kill() const noexcept {
   send(SIGKILL);
-  order(keeper_order::what::kill);
+  order(reaper_order::what::kill);
 }
 
 std::optional<child_status> const& child::poll() noexcept {
-  for (kept_news news; hear(news);) {
+  for (reaper_report news; hear(news);) {
     switch (news.kind) {
-      case kept_news::what::stopped: stopped_ = true; break;
-      case kept_news::what::exited:
-      case kept_news::what::signalled:
-        status_ = child_status{news.kind == kept_news::what::signalled, news.number};
-        order(keeper_order::what::reap);
+      case reaper_report::what::stopped: stopped_ = true; break;
+      case reaper_report::what::exited:
+      case reaper_report::what::signalled:
+        status_ = child_status{news.kind == reaper_report::what::signalled, news.number};
+        order(reaper_order::what::reap);
         break;
-      case kept_news::what::nothing_left: nothing_left_ = true; break;
-      case kept_news::what::started:
-      case kept_news::what::not_started: break;
+      case reaper_report::what::nothing_left: nothing_left_ = true; break;
+      case reaper_report::what::started:
+      case reaper_report::what::not_started: break;
     }
   }
   return status_;
 }
 
-bool child::hear(kept_news& news) noexcept {
+bool child::hear(reaper_report& news) noexcept {
   for (;;) {
     auto const got = ::recv(to_keeper_, &news, sizeof news, MSG_DONTWAIT);
     if (got == static_cast<ssize_t>(sizeof news)) return true;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return false;
-    // Somebody has killed the keeper, and with it the child; success is not proved.
+    // Somebody has killed the reaper, and with it the child; success is not proved.
     if (!status_) status_ = child_status{true, SIGKILL};
     nothing_left_ = true;
     return false;

@@ -1,5 +1,5 @@
 // A command that runs beneath us, without a shell, in a process group of its own. Nothing that it
-// has started outlives us, in whatever group or session: a keeper (keeper.hpp) is between us, and
+// has started outlives us, in whatever group or session: a reaper (reaper.hpp) is between us, and
 // kills all of it when we end, also when we are killed with SIGKILL.
 // Thread safety: one thread at a time. Needs remember_inherited().
 //
@@ -7,7 +7,7 @@
 //   while (!job.poll()) wait();
 #pragma once
 
-#include "process/keeper.hpp"
+#include "process/reaper.hpp"
 
 #include <optional>
 #include <string>
@@ -83,9 +83,9 @@ class child {
   [[nodiscard]] int start_keeper(plan const& how);
   /// It kills what it was not told to leave, and is waited for.
   void end_keeper() noexcept;
-  void order(keeper_order::what kind, int number = 0) const noexcept;
+  void order(reaper_order::what kind, int number = 0) const noexcept;
   /// False: there is nothing new.
-  bool hear(kept_news& news) noexcept;
+  bool hear(reaper_report& news) noexcept;
 
   pid_t id_ = -1;
   pid_t keeper_ = -1;

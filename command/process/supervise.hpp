@@ -6,7 +6,7 @@
 #pragma once
 
 #include "process/child.hpp"
-#include "process/oversee.hpp"
+#include "process/child_limits.hpp"
 #include "process/signals.hpp"
 
 namespace command {

@@ -2,7 +2,7 @@
 
 #include "attempt/attempt.hpp"
 #include "cli/exit.hpp"
-#include "output/tail.hpp"
+#include "output/output_tail.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ constexpr std::size_t longest_errors = 1200;
 constexpr std::size_t longest_printed = 600;
 
 /// The last lines, as one of at most `size` bytes: whole ones, where one fits.
-std::string last_lines(tail const& of, std::size_t size) {
+std::string last_lines(output_tail const& of, std::size_t size) {
   constexpr std::string_view between = " | ";
   auto text = of.text();
   auto const last = text.find_last_not_of("\r\n ");
@@ -35,7 +35,7 @@ std::string last_lines(tail const& of, std::size_t size) {
 }
 
 /// "timed out after 30s: killed by signal 15 (SIGTERM): the end of what it printed on stderr"
-std::string remark_of(declared_queue const& what, attended const& end, tail const& errors) {
+std::string remark_of(declared_queue const& what, attended const& end, output_tail const& errors) {
   auto out = end.status.text();
   if (end.why == ended_by::timeout) {
     out = fmt::format("timed out after {}: {}", text_of(*what.timeout), out);
@@ -72,7 +72,7 @@ program program_for(declared_queue const& what, std::span<std::string const> pla
 command_end run_command(declared_queue const& what, limits const& within, program how,
                         output_log& told, capture::line_reader const& said,
                         std::size_t longest_line) {
-  tail errors;
+  output_tail errors;
   capture output(
       [&](printed_line const& one) {
         if (one.stream == "stdout") return said(one);
@@ -90,7 +90,7 @@ command_end run_command(declared_queue const& what, limits const& within, progra
   return {end, remark_of(what, end, errors)};
 }
 
-std::string with_stdout(std::string remark, tail const& printed) {
+std::string with_stdout(std::string remark, output_tail const& printed) {
   auto const last = last_lines(printed, longest_printed);
   return last.empty() ? remark : remark + "; stdout: " + last;
 }
@@ -111,7 +111,7 @@ std::optional<daybook::result> judged(declared_queue const& what, attended const
 
 void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
           journal& log) {
-  // An unknown outcome is logged once the book has it, as all last failures are (told_to_log).
+  // An unknown outcome is logged once the book has it, as all last failures are (log_observer).
   if (how.what() != daybook::result::kind::failure) return;
   log.warning("failed", {{"queue", what.name},
                          {"key", of.key},

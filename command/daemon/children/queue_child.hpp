@@ -78,7 +78,7 @@ template <class Job>
 }
 
 /// The remark, and the end of what the command printed on stdout, where it printed anything.
-[[nodiscard]] std::string with_stdout(std::string remark, tail const& printed);
+[[nodiscard]] std::string with_stdout(std::string remark, output_tail const& printed);
 
 /// Its exit code is 75 (EX_TEMPFAIL): what is not done is asked for again later, not counted as an
 /// attempt.

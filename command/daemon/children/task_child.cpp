@@ -43,7 +43,7 @@ std::optional<daybook::result> run_child(declared_queue const& what, daybook::jo
   if (job.task().payload) how.input = input.emplace(*job.task().payload).file();
   output_log told(at.log, {{"queue", what.name}, {"key", job.task().key}}, at.output_limit);
   std::string said;  // the last line of its stdout that says something
-  tail printed;
+  output_tail printed;
   auto const end = run_command(what, job, std::move(how), at, told, [&](printed_line const& one) {
     told.take(one);
     printed.add(one.text.data(), one.text.size());

@@ -3,7 +3,7 @@
 // Thread safety: the main thread.
 #pragma once
 
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "config/declared_aggregate.hpp"
 #include "config/options.hpp"
 #include "config/settings.hpp"
@@ -21,7 +21,7 @@ namespace command {
 struct aggregate_request {
   std::string name;
   std::string file = usual_settings;
-  person by;
+  operator_input by;
   database_options where;
 };
 

@@ -2,7 +2,7 @@
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "cli/queue_words.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
@@ -29,7 +29,7 @@ namespace {
 struct queue_request {
   std::string name;
   std::vector<std::string> keys;
-  person by;
+  operator_input by;
   database_options where;
 };
 

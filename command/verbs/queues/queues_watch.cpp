@@ -1,7 +1,7 @@
 // daybook queues watch, unwatch, reconcile: a queue whose keys are a column of a table.
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
@@ -29,7 +29,7 @@ constexpr auto follows_none =
 struct watched_request {
   std::string name;
   bool as_json = false;
-  person by;
+  operator_input by;
   database_options where;
 };
 

@@ -1,7 +1,7 @@
 // daybook tasks run-now, retry, discard, resolve: what a person asks for, done by the next claim.
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/queue_words.hpp"
 #include "cli/verbs.hpp"
@@ -35,7 +35,7 @@ struct tasks_request {
   std::vector<std::string> keys;
   std::string state;
   bool all = false;
-  person by;
+  operator_input by;
   database_options where;
 };
 

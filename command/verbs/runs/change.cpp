@@ -2,7 +2,7 @@
 #include "attempt/attempt.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 struct change_request {
   std::string name;
   std::optional<std::string> key;
-  person by;
+  operator_input by;
   database_options where;
 
   [[nodiscard]] daybook::process process() const { return daybook::process{name}; }

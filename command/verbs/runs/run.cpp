@@ -1,17 +1,17 @@
 // daybook run: one run of a process as a child, with the lease renewed beside it.
 #include "attempt/attempt.hpp"
-#include "attempt/last_resort.hpp"
+#include "attempt/exit_watchdog.hpp"
 #include "attempt/step_log.hpp"
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
-#include "output/seldom.hpp"
+#include "output/rate_limiter.hpp"
 #include "process/child.hpp"
+#include "process/output_tee.hpp"
 #include "process/signals.hpp"
 #include "process/supervise.hpp"
-#include "process/tap.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/observer.hpp>
@@ -53,7 +53,7 @@ struct run_request {
   milliseconds lease = daybook::book_options{}.lease;
   milliseconds wait{0};
   std::optional<milliseconds> timeout;
-  tap::what keep = tap::what::all;
+  output_tee::mode keep = output_tee::mode::all;
   database where;
   arguments words;
 };
@@ -83,7 +83,7 @@ class teller final : public daybook::observer {
     }
   }
 
-  seldom late_;
+  rate_limiter late_;
 };
 
 /// A length of time that is only meant where it is given, and then is not zero.
@@ -134,7 +134,7 @@ run_request read_run(arguments const& given) {
     throw complaint(exit_code::usage, "run: --deadline: at most 3650d");
   }
   if (date) out.start.date = date_from(*date);
-  if (no_output) out.keep = tap::what::nothing;
+  if (no_output) out.keep = output_tee::mode::nothing;
   out.where = resolve(where);
   return out;
 }
@@ -328,7 +328,7 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
   auto const began = clock::now();
   auto const left = run.time_left();
   bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
-  tap output(what.keep);
+  output_tee output(what.keep);
   step_log const steps(run.token());
   auto how = program_for(run, {}, what.where, what.words);
   how.environment.push_back(steps.variable());
@@ -361,7 +361,7 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
 }
 
 /// The library tries to record for as long as a lease; a database that hangs gets little more.
-void arm(last_resort& guard, ending const& how, run_request const& what, std::string const& who) {
+void arm(exit_watchdog& guard, ending const& how, run_request const& what, std::string const& who) {
   constexpr milliseconds margin = std::chrono::seconds{10};
   bool const loss = how.why == cause::loss;
   auto const& status = how.end.status;
@@ -377,7 +377,7 @@ int run_once(run_request const& what, interrupt& pass_on) {
   daybook::process const name{what.name};
   daybook::key const piece = what.key ? daybook::key{*what.key} : daybook::key{};
   auto const who = name_of(name, piece);
-  last_resort guard;
+  exit_watchdog guard;
   teller watch;
   daybook::book_options options;
   options.lease = what.lease;

@@ -2,7 +2,7 @@
 #include "cli/dates.hpp"
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/schedules/schedule_verbs.hpp"
@@ -22,7 +22,7 @@ constexpr auto no_such_schedule = "\nExit codes: 66 when there is no such schedu
 
 struct schedule_request {
   std::string name;
-  person by;
+  operator_input by;
   database_options where;
 };
 

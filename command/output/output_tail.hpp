@@ -1,6 +1,5 @@
-// The last 8 KiB of what a command printed. No pointers and nothing to free: it may stand in
-// memory that processes share.
-// Thread safety: several may add() at once; text() when nobody does.
+// The last 8 KiB of the output of a command. Without pointers: it may stand in memory that
+// processes share. Thread safety: several threads may add() at once; call text() when none does.
 #pragma once
 
 #include <array>
@@ -11,10 +10,10 @@
 
 namespace command {
 
-class tail {
+class output_tail {
  public:
   void add(char const* data, std::size_t size) noexcept;
-  /// Whole characters of UTF-8, where it is that.
+  /// Cuts at a whole character if the output is UTF-8.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -1,16 +1,16 @@
-#include "output/tail.hpp"
+#include "output/output_tail.hpp"
 
 #include <algorithm>
 
 namespace command {
 
-void tail::add(char const* data, std::size_t size) noexcept {
+void output_tail::add(char const* data, std::size_t size) noexcept {
   auto const skip = size - std::min(size, longest);
   auto const at = written_.fetch_add(size) + skip;
   for (std::size_t i = skip; i < size; ++i) bytes_[(at + i - skip) % longest] = data[i];
 }
 
-std::string tail::text() const {
+std::string output_tail::text() const {
   auto const total = written_.load();
   if (total <= longest) return {bytes_.data(), static_cast<std::size_t>(total)};
   auto const begin = static_cast<std::size_t>(total % longest);

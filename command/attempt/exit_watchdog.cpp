@@ -1,4 +1,4 @@
-#include "attempt/last_resort.hpp"
+#include "attempt/exit_watchdog.hpp"
 
 #include "cli/format.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace command {
 
-void last_resort::arm(std::chrono::milliseconds limit, int code, std::string text) {
+void exit_watchdog::arm(std::chrono::milliseconds limit, int code, std::string text) {
   thread_ = std::jthread([=, text = std::move(text)](std::stop_token const& stop) {
     std::mutex guard;
     std::condition_variable_any sleep;

@@ -1,4 +1,4 @@
-#include "output/told_to_log.hpp"
+#include "output/log_observer.hpp"
 
 #include "cli/remedies.hpp"
 #include "config/options.hpp"
@@ -43,22 +43,22 @@ json last(daybook::task_event const& e, std::string remedy) {
 
 }  // namespace
 
-last_failures told_to_log::failures() const {
+last_failures log_observer::failures() const {
   std::lock_guard const lock(guard_);
   return failures_;
 }
 
-void told_to_log::count(std::int64_t last_failures::*which) noexcept {
+void log_observer::count(std::int64_t last_failures::*which) noexcept {
   std::lock_guard const lock(guard_);
   ++(failures_.*which);
 }
 
-void told_to_log::finished(daybook::run_event const& e) noexcept {
+void log_observer::finished(daybook::run_event const& e) noexcept {
   // A pass is a run, too, every few seconds: one that did anything is logged as `planned`.
   if (e.step.empty() && !e.process.starts_with("plan ")) log_.info("done", who(e));
 }
 
-void told_to_log::failed(daybook::run_event const& e) noexcept {
+void log_observer::failed(daybook::run_event const& e) noexcept {
   if (is_of_tick(e)) {
     log_.warning("failed", with_text(e));
     return;
@@ -67,57 +67,59 @@ void told_to_log::failed(daybook::run_event const& e) noexcept {
   log_.error("run_failed", last(who(e), e.text, run_show_command(e)));
 }
 
-void told_to_log::tick_failed(daybook::run_event const& e) noexcept {
+void log_observer::tick_failed(daybook::run_event const& e) noexcept {
   count(&last_failures::ticks);
   log_.error("tick_failed", last(who(e), e.text, tick_retry_command(e)));
 }
 
-void told_to_log::unknown(daybook::run_event const& e) noexcept {
+void log_observer::unknown(daybook::run_event const& e) noexcept {
   count(&last_failures::unknown);
   auto const then = is_of_tick(e) ? "; " + tick_retry_command(e) : std::string();
   log_.error("unknown", last(who(e), e.text, run_resolve_command(e) + then));
 }
 
-void told_to_log::task_failed(daybook::task_event const& e) noexcept {
+void log_observer::task_failed(daybook::task_event const& e) noexcept {
   count(&last_failures::tasks);
   log_.error("task_failed", last(e, task_retry_command(e)));
 }
 
-void told_to_log::task_dead(daybook::task_event const& e) noexcept {
+void log_observer::task_dead(daybook::task_event const& e) noexcept {
   count(&last_failures::dead);
   log_.error("task_dead", last(e, task_retry_command(e)));
 }
 
-void told_to_log::task_unknown(daybook::task_event const& e) noexcept {
+void log_observer::task_unknown(daybook::task_event const& e) noexcept {
   count(&last_failures::unknown);
   log_.error("unknown", last(e, task_resolve_command(e)));
 }
 
-void told_to_log::released(daybook::run_event const& e) noexcept {
+void log_observer::released(daybook::run_event const& e) noexcept {
   log_.info("handed_back", with_text(e));
 }
 
-void told_to_log::lost(daybook::run_event const& e) noexcept { log_.warning("lost", with_text(e)); }
+void log_observer::lost(daybook::run_event const& e) noexcept {
+  log_.warning("lost", with_text(e));
+}
 
-void told_to_log::taken_over(daybook::run_event const& e) noexcept {
+void log_observer::taken_over(daybook::run_event const& e) noexcept {
   log_.warning("taken_over", with_text(e));
 }
 
-void told_to_log::renewal_late(std::chrono::milliseconds since, std::string_view why) noexcept {
+void log_observer::renewal_late(std::chrono::milliseconds since, std::string_view why) noexcept {
   if (!late_.may_speak()) return;
   log_.warning("renewal_late",
                {{"seconds", std::chrono::round<std::chrono::seconds>(since).count()},
                 {"text", without_passwords(std::string(why))}});
 }
 
-void told_to_log::set_back() noexcept {
+void log_observer::set_back() noexcept {
   log_.error("set_back",
              {{"text",
                "the database lost what it had acknowledged (a fail-over, or a restore): "
                "the work in hand is interrupted and resumed"}});
 }
 
-void told_to_log::retried(std::string_view transaction, std::string_view why) noexcept {
+void log_observer::retried(std::string_view transaction, std::string_view why) noexcept {
   if (!retried_.may_speak()) return;
   log_.warning("retried", {{"what", transaction}, {"text", without_passwords(std::string(why))}});
 }

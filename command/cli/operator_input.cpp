@@ -1,4 +1,4 @@
-#include "cli/person.hpp"
+#include "cli/operator_input.hpp"
 
 #include "cli/exit.hpp"
 
@@ -14,16 +14,16 @@
 
 namespace command {
 
-void add_reason(CLI::App& app, person& into) {
+void add_reason(CLI::App& app, operator_input& into) {
   app.add_option("--reason", into.reason, "Why; kept in the book with who and when")
       ->type_name("TEXT");
 }
 
-void add_yes(CLI::App& app, person& into) {
+void add_yes(CLI::App& app, operator_input& into) {
   app.add_flag("--yes", into.yes, "Do not ask; needed where there is no terminal to ask on");
 }
 
-daybook::remark person::remark() const {
+daybook::remark operator_input::remark() const {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   auto const* const user = ::getpwuid(::geteuid());
@@ -32,8 +32,8 @@ daybook::remark person::remark() const {
           reason};
 }
 
-void make_sure(person const& who, std::string_view verb, std::string const& question) {
-  if (who.yes) return;
+void make_sure(operator_input const& input, std::string_view verb, std::string const& question) {
+  if (input.yes) return;
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
     throw complaint(exit_code::usage,
                     fmt::format("{}: there is no terminal to ask on: say --yes", verb));

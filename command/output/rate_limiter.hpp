@@ -1,4 +1,4 @@
-// Keeps what is told again and again to one telling in ten seconds: people need fewer words.
+// Limits a message that repeats to one in ten seconds.
 // Thread-safe.
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace command {
 
-class seldom {
+class rate_limiter {
  public:
-  /// Whether it is time again; who gets a yes speaks.
+  /// True once in ten seconds: the caller then logs its message.
   bool may_speak() noexcept {
     auto const now = std::chrono::steady_clock::now().time_since_epoch();
     auto next = next_.load();

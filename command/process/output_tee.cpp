@@ -1,4 +1,4 @@
-#include "process/tap.hpp"
+#include "process/output_tee.hpp"
 
 #include "cli/exit.hpp"
 #include "cli/format.hpp"
@@ -75,7 +75,7 @@ std::size_t write_lines(char* data, std::size_t size, bool more) noexcept {
 
 /// In a process of its own; calls only what a signal handler may. All signals are blocked: it ends
 /// with its input, or with its output.
-[[noreturn]] void copy(command::tail& keep) noexcept {
+[[noreturn]] void copy(output_tail& keep) noexcept {
   static std::array<char, buffer_size> buffer;
   std::size_t held = 0;
   std::int64_t owed = -1;  // bytes still to be passed on before we may answer; -1: nobody asks
@@ -147,17 +147,17 @@ bool are_one(int left, int right) noexcept {
 
 }  // namespace
 
-tap::tap(what wanted) {
-  bool const out = wanted == what::all && worth_tapping(STDOUT_FILENO);
-  bool const err = wanted == what::all && worth_tapping(STDERR_FILENO);
+output_tee::output_tee(mode streams) {
+  bool const out = streams == mode::all && worth_tapping(STDOUT_FILENO);
+  bool const err = streams == mode::all && worth_tapping(STDERR_FILENO);
   if (!out && !err) return;
-  void* const shared = ::mmap(nullptr, sizeof(command::tail), PROT_READ | PROT_WRITE,
+  void* const shared = ::mmap(nullptr, sizeof(output_tail), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
     throw complaint(exit_code::cannot_execute,
                     fmt::format("cannot start a command: mmap: {}", std::strerror(errno)));
   }
-  kept_ = new (shared) command::tail;
+  kept_ = new (shared) output_tail;
   try {
     if (out) out_ = open_pump(STDOUT_FILENO);
     if (err) {
@@ -170,7 +170,7 @@ tap::tap(what wanted) {
   }
 }
 
-int tap::open_pump(int output) {
+int output_tee::open_pump(int output) {
   std::array<int, 2> data{-1, -1};
   std::array<int, 2> asks{-1, -1};
   pid_t id = -1;
@@ -204,14 +204,14 @@ int tap::open_pump(int output) {
   return data[1];
 }
 
-void tap::started() noexcept {
+void output_tee::started() noexcept {
   for (int* const file : {&out_, &err_}) {
     if (*file >= 0) ::close(*file);
     *file = -1;
   }
 }
 
-void tap::settle(signals& caught) {
+void output_tee::settle(signals& caught) {
   for (auto& one : pumps_) {
     one.ended = ::send(one.asks, "", 1, MSG_NOSIGNAL) != 1;
     if (one.ended) continue;  // all is passed on
@@ -238,19 +238,19 @@ void tap::settle(signals& caught) {
   }
 }
 
-std::string tap::tail() const { return kept_ == nullptr ? std::string{} : kept_->text(); }
+std::string output_tee::tail() const { return kept_ == nullptr ? std::string{} : kept_->text(); }
 
-void tap::close_all() noexcept {
+void output_tee::close_all() noexcept {
   started();
   for (auto const& one : pumps_) {
     ::close(one.asks);
     if (one.id > 0) ::waitpid(one.id, nullptr, WNOHANG);
   }
   pumps_.clear();
-  if (kept_ != nullptr) ::munmap(kept_, sizeof(command::tail));
+  if (kept_ != nullptr) ::munmap(kept_, sizeof(output_tail));
   kept_ = nullptr;
 }
 
-tap::~tap() { close_all(); }
+output_tee::~output_tee() { close_all(); }
 
 }  // namespace command

@@ -1,4 +1,4 @@
-#include "process/keeper.hpp"
+#include "process/reaper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,9 +24,9 @@ constexpr int between_looks_ms = 20;
 /// The numbers of children, as the kernel writes them.
 std::array<char, 65536> listed;
 
-class keeper {
+class reaper {
  public:
-  keeper(int socket, pid_t parent, pid_t id) noexcept : socket_(socket), parent_(parent), id_(id) {
+  reaper(int socket, pid_t parent, pid_t id) noexcept : socket_(socket), parent_(parent), id_(id) {
     sigset_t child;
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);
@@ -36,7 +36,7 @@ class keeper {
   }
 
   [[noreturn]] void work() noexcept {
-    tell(kept_news::what::started, id_);
+    tell(reaper_report::what::started, id_);
     for (;;) {
       std::array<pollfd, 2> watch{
           {{parent_is_gone_ ? -1 : socket_, POLLIN, 0}, {signals_, POLLIN, 0}}};
@@ -49,22 +49,22 @@ class keeper {
       if (killing_) kill_all();
       if (!nothing_left_ && nothing_is_left()) {
         nothing_left_ = true;
-        tell(kept_news::what::nothing_left, 0);
+        tell(reaper_report::what::nothing_left, 0);
       }
       if (nothing_left_ && parent_is_gone_) ::_exit(0);
     }
   }
 
  private:
-  void tell(kept_news::what kind, int number) const noexcept {
-    kept_news const news{kind, number};
+  void tell(reaper_report::what kind, int number) const noexcept {
+    reaper_report const news{kind, number};
     while (::send(socket_, &news, sizeof news, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
     if (::getppid() == parent_) ::kill(parent_, SIGCHLD);
   }
 
   void obey() noexcept {
     while (!parent_is_gone_) {
-      keeper_order order;
+      reaper_order order;
       auto const got = ::recv(socket_, &order, sizeof order, MSG_DONTWAIT);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) return;
@@ -75,11 +75,11 @@ class keeper {
         return;
       }
       switch (order.kind) {
-        case keeper_order::what::reap: may_reap_ = true; break;
-        case keeper_order::what::signal: signal_group(order.number); break;
-        case keeper_order::what::end: ending_ = true; break;
-        case keeper_order::what::kill: killing_ = true; break;
-        case keeper_order::what::leave:
+        case reaper_order::what::reap: may_reap_ = true; break;
+        case reaper_order::what::signal: signal_group(order.number); break;
+        case reaper_order::what::end: ending_ = true; break;
+        case reaper_order::what::kill: killing_ = true; break;
+        case reaper_order::what::leave:
           if (killing_) break;
           may_reap_ = true;
           reap();
@@ -101,7 +101,8 @@ class keeper {
       bool const ended = info.si_code != CLD_STOPPED && info.si_code != CLD_TRAPPED;
       if (ours && ended && !told_end_) {
         told_end_ = true;
-        tell(info.si_code == CLD_EXITED ? kept_news::what::exited : kept_news::what::signalled,
+        tell(info.si_code == CLD_EXITED ? reaper_report::what::exited
+                                        : reaper_report::what::signalled,
              info.si_status);
       }
       // While it is a zombie nobody else can have its number, which our parent still uses.
@@ -113,7 +114,7 @@ class keeper {
       if (ended) {
         reaped_ = true;
       } else {
-        tell(kept_news::what::stopped, 0);
+        tell(reaper_report::what::stopped, 0);
       }
     }
   }
@@ -214,8 +215,8 @@ void keep(int socket, void (*start)(void const*, pid_t), void const* with) noexc
   // And out of its files: the other end of the socket, and what somebody may read to its end.
   ::dup2(socket, STDIN_FILENO);
   ::close_range(STDIN_FILENO + 1, ~0U, 0);
-  if (id > 0) keeper(STDIN_FILENO, parent, id).work();
-  kept_news const news{kept_news::what::not_started, problem};
+  if (id > 0) reaper(STDIN_FILENO, parent, id).work();
+  reaper_report const news{reaper_report::what::not_started, problem};
   ::send(STDIN_FILENO, &news, sizeof news, MSG_NOSIGNAL);
   ::_exit(0);
 }

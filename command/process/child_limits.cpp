@@ -1,4 +1,4 @@
-#include "process/oversee.hpp"
+#include "process/child_limits.hpp"
 
 #include <algorithm>
 

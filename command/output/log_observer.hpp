@@ -1,10 +1,10 @@
 // Writes events of the book and of the node into the daemon's log. A last failure, which is tried
-// again only when a person asks, is an error; told_to_log counts these.
+// again only when a person asks, is an error; log_observer counts these.
 // Thread-safe. Lifetime: the log must outlive it.
 #pragma once
 
 #include "output/journal.hpp"
-#include "output/seldom.hpp"
+#include "output/rate_limiter.hpp"
 
 #include <daybook/observer.hpp>
 
@@ -26,9 +26,9 @@ struct last_failures {
   [[nodiscard]] std::int64_t sum() const noexcept { return ticks + runs + tasks + dead + unknown; }
 };
 
-class told_to_log final : public daybook::observer {
+class log_observer final : public daybook::observer {
  public:
-  explicit told_to_log(journal& log) : log_(log) {}
+  explicit log_observer(journal& log) : log_(log) {}
 
   [[nodiscard]] last_failures failures() const;
 
@@ -52,8 +52,8 @@ class told_to_log final : public daybook::observer {
   journal& log_;
   mutable std::mutex guard_;
   last_failures failures_;
-  seldom late_;
-  seldom retried_;
+  rate_limiter late_;
+  rate_limiter retried_;
 };
 
 }  // namespace command

@@ -1,0 +1,31 @@
+// What an operator says with a change: the reason, and the confirmation.
+// Thread safety: the main thread.
+#pragma once
+
+#include <daybook/operate.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace command {
+
+struct operator_input {
+  std::string reason;
+  bool yes = false;
+
+  /// "anna@node7", and the reason.
+  [[nodiscard]] daybook::remark remark() const;
+};
+
+void add_reason(CLI::App& app, operator_input& into);
+/// For a change that cannot be undone.
+void add_yes(CLI::App& app, operator_input& into);
+/// Asks for confirmation, unless --yes was given. On failure: complaint (64) if there is no
+/// terminal or the answer is no.
+void make_sure(operator_input const& input, std::string_view verb, std::string const& question);
+
+}  // namespace command
