@@ -207,6 +207,10 @@ std::vector<problem> book::problems(problem_options const& options) const {
   return work::find_problems(*engine_, options);
 }
 
+std::vector<alert> book::look_for_alerts(alert_options const& options, alert_writer const& write) {
+  return work::look_for_alerts(*engine_, options, write);
+}
+
 std::optional<bool> book::release(process const& name, key const& piece, remark const& by) {
   return core::release_run(engine_->ready(), name, piece, by);
 }

@@ -4,6 +4,7 @@
 #include "cli/format.hpp"
 #include "cli/nearest.hpp"
 #include "config/read_aggregate.hpp"
+#include "config/read_hook.hpp"
 #include "config/read_plan.hpp"
 #include "config/read_queue.hpp"
 #include "config/read_schedule.hpp"
@@ -120,14 +121,20 @@ settings read_settings(std::string const& file) {
       read_all(out.aggregates, value, file, "aggregate", read_aggregate);
     } else if (name == "plan") {
       read_all(out.plans, value, file, "plan", read_plan);
+    } else if (name == "hook") {
+      read_all(out.alerts.hooks, value, file, "hook", read_hook);
+    } else if (name == "on_problem") {
+      read_on_problem(out.alerts, toml_value(file, "on_problem", value));
+    } else if (name == "alerts") {
+      read_alerts(out.alerts, toml_value(file, "alerts", value));
     } else {
-      static std::vector<std::string> const known{"database", "schedule", "queue", "plan",
-                                                  "aggregate"};
+      static std::vector<std::string> const known{"database",  "schedule", "queue",      "plan",
+                                                  "aggregate", "hook",     "on_problem", "alerts"};
       wrong_in_file(file, name.source(),
                     fmt::format("'{}' is not known; {}", name.str(),
                                 list_of(name.str(), known,
-                                        "database, [[schedule]], [[queue]], [[plan]] and "
-                                        "[[aggregate]]")));
+                                        "database, [[schedule]], [[queue]], [[plan]], "
+                                        "[[aggregate]], [[hook]], on_problem and [alerts]")));
     }
   }
   refuse_taken_names(out, all, file);

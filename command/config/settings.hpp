@@ -9,6 +9,7 @@
 #pragma once
 
 #include "config/declared_aggregate.hpp"
+#include "config/declared_hook.hpp"
 #include "config/declared_plan.hpp"
 #include "config/declared_queue.hpp"
 #include "config/declared_schedule.hpp"
@@ -29,6 +30,7 @@ struct settings {
   std::vector<declared_queue> queues;
   std::vector<declared_aggregate> aggregates;
   std::vector<declared_plan> plans;
+  declared_alerts alerts;
 };
 
 /// Nothing set where there is no such file. On failure: complaint (65: what is wrong, in which line

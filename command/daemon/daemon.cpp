@@ -5,6 +5,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "config/settings.hpp"
+#include "daemon/alerts.hpp"
 #include "daemon/declarations.hpp"
 #include "daemon/drain.hpp"
 #include "daemon/serve.hpp"
@@ -159,12 +160,14 @@ class service {
         node_(book_, {.threads = what_.threads, .poll = what_.poll}),
         worked_(node_, log_),
         served_(book_, node_, at_, worked_),
+        alerts_(book_, node_, at_),
         declared_(book_, log_, std::min<milliseconds>(what_.poll * 12, std::chrono::minutes{10})) {}
   service(service const&) = delete;
   service& operator=(service const&) = delete;
   /// However it ends: nobody is waited for who was not asked to end.
   ~service() {
     stopping_ = true;
+    alerts_.stop();
     node_.stop();
   }
 
@@ -175,6 +178,7 @@ class service {
     } else {
       served_.obey(what_.file, what_.poll);
       declared_.settle(what_.file);
+      alerts_.settle(what_.file);
     }
     advise(what_.file);
     log_.info("ready", {{"version", DAYBOOK_VERSION},
@@ -206,6 +210,7 @@ class service {
       if (stopped_by_ == 0) rest();
     }
     stop([this] {
+      alerts_.stop();
       node_.stop();
       if (reload_.valid()) reload_.wait();
       served_.wait_for_dropped();
@@ -283,6 +288,7 @@ class service {
     try {
       served_.obey(file, what_.poll);
       declared_.settle(file);
+      alerts_.settle(file);
       advise(file);
       log_.info("reloaded", {{"file", what_.path},
                              {"schedules", file.schedules.size()},
@@ -385,6 +391,7 @@ class service {
   daybook::node node_;  ///< after all that its handlers use: its end waits for them
   work_told worked_;
   served served_;
+  alerts alerts_;
   declarations declared_;
   signals caught_;
   int stopped_by_ = 0;

@@ -26,7 +26,7 @@ json with_text(daybook::run_event const& e) {
 
 /// A pass of a plan, and upkeep, are runs of no tick.
 bool is_of_tick(daybook::run_event const& e) {
-  return !e.process.starts_with("plan ") && e.process != "upkeep";
+  return !e.process.starts_with("plan ") && e.process != "upkeep" && e.process != "alerts";
 }
 
 json last(json fields, std::string_view text, std::string remedy) {

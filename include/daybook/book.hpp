@@ -10,6 +10,7 @@
 
 #include <daybook/adopt.hpp>
 #include <daybook/aggregation.hpp>
+#include <daybook/alerts.hpp>
 #include <daybook/book_options.hpp>
 #include <daybook/error.hpp>
 #include <daybook/detail/export.hpp>
@@ -107,13 +108,14 @@ class DAYBOOK_EXPORT book {
 
   [[nodiscard]] std::vector<run_info> runs(runs_query const& query = {}) const;
   [[nodiscard]] std::optional<run_detail> find(process const& name, key const& piece) const;
-  /// On failure: throws daybook::error.
   [[nodiscard]] book_status status(status_depth depth = status_depth::newest) const;
   /// Processes that work in this book, by their start, and those that left work behind.
   [[nodiscard]] std::vector<holder_info> holders(holders_query const& query = {}) const;
   /// What a person should know of now, the most urgent first; none: all is well. A few look-ups for
   /// each schedule, queue and plan; of runs those in hand, and the newest 200 that are unknown.
   [[nodiscard]] std::vector<problem> problems(problem_options const& options = {}) const;
+  /// One look, and what people are to be told after it: see daybook/alerts.hpp.
+  std::vector<alert> look_for_alerts(alert_options const& options, alert_writer const& write);
 
   // What a person does, with who and why written into the book (daybook/operate.hpp).
 

@@ -506,3 +506,20 @@ create index if not exists run_in_hand on {run} (ended_us, attempt_started_us);
 create index if not exists attempt_by_state on {attempt} (state, ended_us);
 
 create index if not exists aggregation_open on {aggregation_parent} (aggregation, ended_us);
+
+-- migration: 9 alerts
+-- Problems as daemons that tell people of them saw them. `seen`: in so many looks; `unseen`: since
+-- then in so many not; `told_us`: when people were told last.
+create table if not exists {problem} (
+  since_us bigint not null,
+  seen_us  bigint not null,
+  told_us  bigint,
+  seen     smallint not null,
+  unseen   smallint not null,
+  urgency  smallint not null,
+  print    varbinary(64) not null primary key,
+  kind     varbinary(64) not null,
+  subject  blob not null,
+  why      blob not null,
+  remedy   blob not null
+) engine = InnoDB;

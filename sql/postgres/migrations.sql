@@ -547,3 +547,22 @@ create index if not exists {prefix}segment_stuck on {segment} (queue, state, hi)
 
 create index if not exists {prefix}aggregation_open on {aggregation_parent} (aggregation)
   where ended_us is null;
+
+-- migration: 9 alerts
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+-- Problems as daemons that tell people of them saw them. `seen`: in so many looks; `unseen`: since
+-- then in so many not; `told_us`: when people were told last.
+create table if not exists {problem} (
+  since_us bigint not null,
+  seen_us  bigint not null,
+  told_us  bigint,
+  seen     smallint not null,
+  unseen   smallint not null,
+  urgency  smallint not null,
+  print    text collate "C" not null primary key,
+  kind     text collate "C" not null,
+  subject  text collate "C" not null,
+  why      text collate "C" not null,
+  remedy   text collate "C" not null
+);

@@ -515,3 +515,20 @@ create index if not exists {schema}.{prefix}segment_stuck on {prefix}segment (qu
 
 create index if not exists {schema}.{prefix}aggregation_open
   on {prefix}aggregation_parent (aggregation) where ended_us is null;
+
+-- migration: 9 alerts
+-- Problems as daemons that tell people of them saw them. `seen`: in so many looks; `unseen`: since
+-- then in so many not; `told_us`: when people were told last.
+create table if not exists {problem} (
+  since_us integer not null,
+  seen_us  integer not null,
+  told_us  integer,
+  seen     integer not null,
+  unseen   integer not null,
+  urgency  integer not null,
+  print    text not null primary key,
+  kind     text not null,
+  subject  text not null,
+  why      text not null,
+  remedy   text not null
+) strict;

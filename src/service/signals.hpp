@@ -4,6 +4,7 @@
 
 #include "service/engine.hpp"
 
+#include <daybook/alerts.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/problems.hpp>
 
@@ -18,6 +19,10 @@ namespace work {
 
 /// As book::problems().
 [[nodiscard]] std::vector<problem> find_problems(engine& in, problem_options const& options);
+
+/// As book::look_for_alerts().
+std::vector<alert> look_for_alerts(engine& in, alert_options const& options,
+                                   alert_writer const& write);
 
 }  // namespace work
 }  // namespace v1

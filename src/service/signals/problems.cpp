@@ -137,7 +137,7 @@ class evaluation {
   /// Whether daemons go on with it, and not who starts it by its name.
   [[nodiscard]] bool is_served(held_work const& one) const {
     return one.kind == work_kind::tasks || served_.contains(one.name) ||
-           one.name.starts_with("plan ") || one.name == "upkeep";
+           one.name.starts_with("plan ") || one.name == "upkeep" || one.name == "alerts";
   }
 
   void look_at(holder_info const& one) {

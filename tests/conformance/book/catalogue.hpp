@@ -40,9 +40,9 @@ class catalogue : public on_engine {
 
     static bool has_own(std::string const& room) {
       static std::set<std::string> const rooms{
-          "queue.",   "member.",  "claim.",    "segment.", "task.",  "request.",
-          "outcome.", "wake.",    "schedule.", "tick.",    "table.", "aggregation.",
-          "watch.",   "planner.", "planned.",  "period.",  "sweep.", "series."};
+          "queue.",   "member.",   "claim.", "segment.", "task.",        "request.", "outcome.",
+          "wake.",    "schedule.", "tick.",  "table.",   "aggregation.", "watch.",   "planner.",
+          "planned.", "period.",   "sweep.", "series.",  "problem."};
       return rooms.contains(room);
     }
   };
@@ -96,6 +96,11 @@ class catalogue : public on_engine {
             {"planned. after", ""},
             {"planned. low", "k1"},
             {"planned. high", "k2"},
+            {"problem. print", "x"},
+            {"problem. kind", "x"},
+            {"problem. subject", "x"},
+            {"problem. why", "x"},
+            {"problem. remedy", "x"},
             {"sweep. place", "x"},
             {"sweep. low", "x"},
             {"sweep. high", "x"},

@@ -1,0 +1,65 @@
+// Tells people of problems: looks for them every half minute where no other daemon of the book
+// does, and works the queue of what is to be told. Thread safety: one thread calls; it has threads
+// of its own. Lifetime: all that is borrowed must outlive it, and the node must have stopped before
+// it ends.
+#pragma once
+
+#include "config/settings.hpp"
+#include "daemon/children/launch.hpp"
+
+#include <daybook/book.hpp>
+#include <daybook/job.hpp>
+#include <daybook/node.hpp>
+#include <daybook/run.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+namespace command {
+
+/// Of the queue of what is to be told, and of the run whose holder looks for problems.
+inline constexpr char const* hooks_queue = "daybook.hooks";
+inline constexpr char const* alerts_process = "alerts";
+
+class alerts {
+ public:
+  alerts(daybook::book& book, daybook::node& node, launch_site const& at)
+      : book_(book), node_(node), at_(at) {}
+  alerts(alerts const&) = delete;
+  alerts& operator=(alerts const&) = delete;
+  ~alerts() = default;
+
+  /// From now on these are told. On failure: throws daybook::error; complaint (65) for a URL whose
+  /// variable is not in the environment, or (78) where this build sends nothing. Those before stay
+  /// then.
+  void settle(settings const& file);
+  /// No more looks: another daemon may look at once. Waits for one that is under way.
+  void stop();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  using shared = std::shared_ptr<declared_alerts const>;
+
+  void work(std::stop_token const& stop);
+  /// Returns when to come again.
+  std::chrono::milliseconds look(declared_alerts const& told);
+  void rest(std::stop_token const& stop, std::chrono::milliseconds length);
+  daybook::result deliver(declared_alerts const& told, daybook::job& job);
+
+  daybook::book& book_;
+  daybook::node& node_;
+  launch_site const& at_;
+  std::mutex guard_;
+  std::condition_variable_any wake_;
+  shared told_;                      ///< guarded
+  std::optional<daybook::run> run_;  ///< of the thread
+  std::jthread thread_;              // last: it uses all the rest
+};
+
+}  // namespace command
