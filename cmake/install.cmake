@@ -74,6 +74,8 @@ if(TARGET daybook_command)
   # The documents with what they link to.
   install(FILES README.md CHANGELOG.md UPGRADING.md
           DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+  install(FILES share/prometheus/daybook.rules.yml
+          DESTINATION ${CMAKE_INSTALL_DOCDIR}/share/prometheus COMPONENT command)
   install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
           USE_SOURCE_PERMISSIONS
           REGEX "/docs/(check|run)$" EXCLUDE REGEX "/examples/CMakeLists.txt$" EXCLUDE)

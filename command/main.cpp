@@ -33,7 +33,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 74> verbs{{
+constexpr std::array<verb, 75> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -100,6 +100,7 @@ constexpr std::array<verb, 74> verbs{{
     {"plans", "page", plans_page, "prints the rows of a page"},
     {"plans", "pause", plans_pause, "lets daemons make no passes until it is resumed"},
     {"plans", "resume", plans_resume, "ends a pause"},
+    {"", "metrics", metrics, "prints what monitoring wants to know, for Prometheus"},
     {"hooks", "list", hooks_list, "lists who is told of problems"},
     {"hooks", "test", hooks_test, "tells one of them now, as a test"},
     {"", "daemon", daemon, "serves what daybook.toml declares"},

@@ -51,6 +51,7 @@ int tasks_priority(arguments const& given);
 int tasks_retry(arguments const& given);
 int tasks_discard(arguments const& given);
 int tasks_resolve(arguments const& given);
+int metrics(arguments const& given);
 int hooks_list(arguments const& given);
 int hooks_test(arguments const& given);
 int aggregates_list(arguments const& given);

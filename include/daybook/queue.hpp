@@ -60,6 +60,9 @@ struct queue_counts {
   std::optional<timestamp> next_due;    ///< when the first of the others will be
 };
 
+/// Members are rows of their own, and to count them is to read them; tasks are counted by segments.
+enum class counting : std::uint8_t { members_and_tasks, tasks };
+
 /// A queue as it stands in the book.
 struct queue_info {
   std::string name;
@@ -180,7 +183,8 @@ class DAYBOOK_EXPORT queue {
   [[nodiscard]] std::vector<change_info> changes(key const& of) const;
   [[nodiscard]] queue_info info() const;
   /// Exact for the instant it is asked, but for ids whose member was removed.
-  [[nodiscard]] queue_counts counts() const;
+  /// With counting::tasks, queue_counts::members is 0.
+  [[nodiscard]] queue_counts counts(counting things = counting::members_and_tasks) const;
 
   /// For the other rooms of this library only.
   [[nodiscard]] queues::store& internals() const noexcept { return *inside_; }

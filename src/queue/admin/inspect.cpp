@@ -182,7 +182,7 @@ std::int64_t store::now_us() const {
   return out;
 }
 
-queue_counts store::counts() const {
+queue_counts store::counts(counting things) const {
   with_.check_process();
   auto const here = present();
   queue_counts out;
@@ -218,6 +218,7 @@ queue_counts store::counts() const {
         case task_state::running: break;
       }
     }
+    if (things == counting::tasks) return;
     decode(db::run(on, with_.sql["member.count"], {here.id}).row(0)[0], out.members);
   });
   for (auto const& one : standings(with_, here.id)) {

@@ -195,7 +195,7 @@ std::vector<change_info> queue::changes(key const& of) const {
   return queues::changes(*inside_, of.str());
 }
 queue_info queue::info() const { return queues::info(*inside_); }
-queue_counts queue::counts() const { return inside_->counts(); }
+queue_counts queue::counts(counting things) const { return inside_->counts(things); }
 
 watch_info watch::info() const { return inside_->info(); }
 std::string watch::trigger_sql() const { return inside_->trigger_sql(); }
