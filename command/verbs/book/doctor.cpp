@@ -3,6 +3,7 @@
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
+#include "wire/book.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/words.hpp>
@@ -30,10 +31,7 @@ int doctor(arguments const& given) {
   for (auto const& one : open_book(resolve(where)).doctor()) {
     any_void = any_void || one.worth == daybook::verdict::invalid;
     if (as_json) {
-      print_json({{"worth", daybook::word_of(one.worth)},
-                  {"name", one.name},
-                  {"found", one.found},
-                  {"remedy", one.remedy}});
+      print_json(json_of(one));
     } else {
       rows.add({std::string(daybook::word_of(one.worth)), printable(one.name), printable(one.found),
                 printable(one.remedy)});

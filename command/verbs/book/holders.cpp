@@ -5,6 +5,7 @@
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
+#include "wire/book.hpp"
 
 #include <daybook/book.hpp>
 
@@ -20,27 +21,6 @@ namespace command {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json json_of(daybook::held_work const& work) {
-  if (work.kind == daybook::work_kind::run) {
-    return {{"run", work.name}, {"key", work.key}, {"since", iso(work.since)}};
-  }
-  return {{"queue", work.name}, {"tasks", work.tasks}, {"since", iso(work.since)}};
-}
-
-json json_of(daybook::holder_info const& holder) {
-  auto work = json::array();
-  for (auto const& one : holder.work) work.push_back(json_of(one));
-  return {{"id", holder.holder},
-          {"node", holder.node},
-          {"pid", holder.pid},
-          {"state", daybook::word_of(holder.state)},
-          {"since", iso(holder.started)},
-          {"renewed", iso(holder.renewed)},
-          {"until", iso(holder.until)},
-          {"ended", command::json_of(holder.ended)},
-          {"work", std::move(work)}};
-}
 
 std::string text_of(daybook::held_work const& one) {
   if (one.kind == daybook::work_kind::run) {

@@ -4,6 +4,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/book/holder_text.hpp"
+#include "wire/book.hpp"
 
 #include <daybook/book.hpp>
 
@@ -19,37 +20,6 @@
 namespace command {
 
 namespace {
-
-struct plans {
-  std::size_t all = 0;
-  std::int64_t failing = 0;
-};
-
-plans plans_of(daybook::book const& book) {
-  plans sum;
-  for (auto const& name : book.planners()) {
-    auto const one = book.planner(name);
-    if (!one) continue;
-    ++sum.all;
-    if (!one->info().error.empty()) ++sum.failing;
-  }
-  return sum;
-}
-
-using json = nlohmann::ordered_json;
-
-json json_of(std::vector<daybook::problem> const& all) {
-  auto out = json::array();
-  for (auto const& one : all) {
-    out.push_back({{"kind", daybook::word_of(one.kind)},
-                   {"urgency", daybook::word_of(one.urgency)},
-                   {"subject", one.subject},
-                   {"since", command::json_of(one.since)},
-                   {"why", one.why},
-                   {"remedy", one.remedy}});
-  }
-  return out;
-}
 
 /// "act now: queue mail: tasks are due: ..., since 2026-11-21T12:00:00Z; daybook daemon"
 std::string line_of(daybook::problem const& one) {
@@ -86,35 +56,6 @@ void print_holders(std::vector<daybook::holder_info> const& all) {
                       daybook::word_of(one.state), text_of(one.work)));
   }
   if (more > 0) print(fmt::format("  and {} more: daybook holders\n", more));
-}
-
-/// What `daybook status` looks at.
-struct glance {
-  daybook::book_status runs;
-  plans of_plans;
-  std::vector<daybook::problem> problems;
-};
-
-json json_of(glance const& seen) {
-  return json({{"now", iso(seen.runs.now)},
-               {"holders_alive", seen.runs.holders_alive},
-               {"runs_in_hand", seen.runs.runs_in_hand},
-               {"runs_abandoned", seen.runs.runs_abandoned},
-               {"runs_overdue", seen.runs.runs_overdue},
-               {"runs_succeeded", seen.runs.runs_succeeded},
-               {"runs_failed", seen.runs.runs_failed},
-               {"runs_interrupted", seen.runs.runs_interrupted},
-               {"runs_unknown", seen.runs.runs_unknown},
-               {"runs_capped", seen.runs.runs_capped},
-               {"queues", seen.runs.queues},
-               {"tasks_due", seen.runs.tasks_due},
-               {"tasks_capped", seen.runs.tasks_capped},
-               {"tasks_running", seen.runs.tasks_running},
-               {"tasks_dead", seen.runs.tasks_dead},
-               {"tasks_unknown", seen.runs.tasks_unknown},
-               {"plans", seen.of_plans.all},
-               {"plans_failing", seen.of_plans.failing},
-               {"problems", json_of(seen.problems)}});
 }
 
 void print_text(daybook::book const& book, glance const& seen) {
@@ -176,7 +117,7 @@ int status(arguments const& given) {
   auto const book = open_book(resolve(where));
   auto const depth = exact ? daybook::status_depth::all : daybook::status_depth::newest;
   if (checks) return check(book, as_json);
-  glance const seen{book.status(depth), plans_of(book), book.problems()};
+  auto const seen = glance_at(book, depth);
   if (as_json) {
     print_json(json_of(seen));
   } else {

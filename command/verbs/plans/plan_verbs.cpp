@@ -82,10 +82,6 @@ daybook::planner make(daybook::book& in, declared_plan const& what) {
   }
 }
 
-std::string_view kind_of(daybook::planner_options const& of) noexcept {
-  return plan_kinds.at(of.strategy.index());
-}
-
 std::string text_of(daybook::passed const& sum) {
   return fmt::format("{} launched, {} refused, {} there already{}", sum.launched, sum.refused,
                      sum.present, sum.complete ? "" : ", more are left");

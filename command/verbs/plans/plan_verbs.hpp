@@ -48,8 +48,6 @@ void make_queues_of(declared_plan const& what, std::vector<declared_queue> const
 /// On failure: complaint (65) with the place in the file, else daybook::error.
 [[nodiscard]] daybook::planner make(daybook::book& in, declared_plan const& what);
 
-/// "query", "inbox", "window", "sweep".
-[[nodiscard]] std::string_view kind_of(daybook::planner_options const& of) noexcept;
 /// "3 launched, 1 refused, 0 there already"
 [[nodiscard]] std::string text_of(daybook::passed const& sum);
 

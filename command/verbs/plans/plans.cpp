@@ -4,6 +4,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/plans/plan_verbs.hpp"
+#include "wire/plans.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/planner.hpp>
@@ -23,71 +24,11 @@ using json = nlohmann::ordered_json;
 
 constexpr auto no_such = "\nExit codes: 66 no such plan.";
 
-/// In the book it is always said.
-std::string_view rule_word(daybook::planner_options const& of) {
-  return word_in(rule_words, of.rule.value_or(daybook::launch_rule::once));
-}
-
-json json_of_strategy(daybook::query_strategy const& of) {
-  return {{"query", of.query}, {"timeout", text_of(of.timeout)}};
-}
-
-json json_of_strategy(daybook::inbox_strategy const& of) { return {{"from", of.from}}; }
-
-std::string text_of_period(daybook::window_strategy const& of) {
-  using unit = daybook::window_strategy::unit;
-  if (of.each == unit::hour) return "hour";
-  if (of.each == unit::day) return "day";
-  if (of.each == unit::month) return "month";
-  return fmt::format("{}m", of.count);
-}
-
-json json_of_strategy(daybook::window_strategy const& of) {
-  return {{"period", text_of_period(of)},
-          {"zone", of.zone},
-          {"since", iso(of.since)},
-          {"newest_first", of.newest_first},
-          {"most", of.most},
-          {"again_after", text_of(std::chrono::milliseconds(of.again_after))}};
-}
-
-json json_of_strategy(daybook::sweep_strategy const& of) {
-  return {{"table", of.table},
-          {"key", of.key},
-          {"created", of.created},
-          {"in_memory", of.in_memory},
-          {"few", of.few},
-          {"comparisons", of.comparisons},
-          {"again", text_of(std::chrono::milliseconds(of.again))}};
-}
-
-json json_of_plan(daybook::planner_info const& of) {
-  auto const& how = of.options;
-  json out{{"name", of.name},
-           {"kind", kind_of(how)},
-           {"queue", how.queue},
-           {"rule", rule_word(how)},
-           {"check", how.check},
-           {"every", text_of(how.every)},
-           {"priority", how.priority},
-           {"page", how.page},
-           {"paused", of.paused},
-           {"passes", of.passes},
-           {"last_pass", json_of(of.last_pass)},
-           {"next_pass", json_of(of.next_pass)},
-           {"launched", of.launched},
-           {"refused", of.refused},
-           {"error", of.error}};
-  auto const own = std::visit([](auto const& one) { return json_of_strategy(one); }, how.strategy);
-  out.update(own);
-  return out;
-}
-
 void print_text(daybook::planner_info const& of) {
   auto const& how = of.options;
   print_field("name", printable(of.name));
   print_field("kind", kind_of(how));
-  auto const own = std::visit([](auto const& one) { return json_of_strategy(one); }, how.strategy);
+  auto const own = json_of_strategy(how);
   for (auto const& [name, value] : own.items()) {
     auto const text = value.is_string() ? value.get<std::string>() : value.dump();
     if (!text.empty()) print_field(name, printable(text));
@@ -132,7 +73,7 @@ int plans_list(arguments const& given) {
     if (!plan) continue;
     auto const of = plan->info();
     if (as_json) {
-      print_json(json_of_plan(of));
+      print_json(json_of(of));
       continue;
     }
     rows.add({printable(of.name), std::string(kind_of(of.options)), printable(of.options.queue),
@@ -160,7 +101,7 @@ int plans_show(arguments const& given) {
   auto const changes = found.plan.changes();
   auto const advice = advice_for(found.plan);
   if (as_json) {
-    auto out = json_of_plan(of);
+    auto out = json_of(of);
     out["advice"] = advice;
     out["changes"] = json_of(changes);
     print_json(out);

@@ -4,6 +4,7 @@
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
 #include "verbs/plans/plan_verbs.hpp"
+#include "wire/plans.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,33 +20,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr auto wrong_kind = "\nExit codes: 65 a plan of another kind, 66 no such plan.";
-
-json json_of_period(daybook::period_info const& one) {
-  return {{"key", one.key},
-          {"from", iso(one.from)},
-          {"to", iso(one.to)},
-          {"state", daybook::word_of(one.state)},
-          {"launches", one.launches},
-          {"launched", json_of(one.launched)},
-          {"done", json_of(one.done)},
-          {"reopened", json_of(one.reopened)},
-          {"remark", one.remark}};
-}
-
-json json_of_sweep(daybook::sweep_info const& one) {
-  return {{"sweep", one.number},
-          {"state", daybook::word_of(one.state)},
-          {"pages", one.pages},
-          {"done", one.done},
-          {"failed", one.failed},
-          {"given_up", one.given_up},
-          {"rows", one.rows},
-          {"late", one.late},
-          {"vanished", one.vanished},
-          {"comparisons", one.comparisons},
-          {"started", iso(one.started)},
-          {"ended", json_of(one.ended)}};
-}
 
 }  // namespace
 
@@ -71,7 +45,7 @@ int plans_grid(arguments const& given) {
   table rows({"PERIOD", "STATE", "LAUNCHES", "LAUNCHED", "DONE", "REMARK"});
   for (auto const& one : of.plan.grid(query)) {
     if (as_json) {
-      print_json(json_of_period(one));
+      print_json(json_of(one));
       continue;
     }
     rows.add({printable(one.key), std::string(daybook::word_of(one.state)),
@@ -124,7 +98,7 @@ int plans_sweeps(arguments const& given) {
               "ENDED"});
   for (auto const& one : find_plan(what).plan.sweeps(limit)) {
     if (as_json) {
-      print_json(json_of_sweep(one));
+      print_json(json_of(one));
       continue;
     }
     rows.add({std::to_string(one.number), std::string(daybook::word_of(one.state)),

@@ -5,17 +5,12 @@
 #include <daybook/book.hpp>
 #include <daybook/watch.hpp>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <string>
 
 namespace command {
 
 /// On failure: complaint (66) that names those there are, or daybook::error for what is no name.
 [[nodiscard]] daybook::queue must_have_queue(daybook::book const& book, std::string const& name);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::imported const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::watch_info const& of);
 /// "column code of product; triggers installed; compared 2026-11-21T09:18:25Z"
 [[nodiscard]] std::string text_of(daybook::watch_info const& of);
 

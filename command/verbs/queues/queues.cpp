@@ -5,6 +5,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/queues/queue_verbs.hpp"
+#include "wire/queues.hpp"
 
 #include <daybook/book.hpp>
 
@@ -26,31 +27,6 @@ using std::chrono::milliseconds;
 
 milliseconds ms(std::chrono::microseconds length) {
   return std::chrono::floor<milliseconds>(length);
-}
-
-json json_of(daybook::queue_info const& of) {
-  auto const& how = of.options;
-  return {{"name", of.name},
-          {"paused", of.paused},
-          {"period_ms", ms(how.period).count()},
-          {"grain_ms", ms(how.grain).count()},
-          {"cadence", word_in(cadence_words, how.cadence)},
-          {"mode", daybook::word_of(how.mode)},
-          {"every_outcome", how.every_outcome},
-          {"attempts", how.attempts},
-          {"backoff_ms", how.backoff.count()},
-          {"longest_backoff_ms", how.longest_backoff.count()},
-          {"crash_limit", how.crash_limit},
-          {"limit", how.running_limit},
-          {"rate", how.rate ? text_of(*how.rate) : ""},
-          {"burst", how.burst},
-          {"rounds", how.rounds},
-          {"round", command::json_of(of.round)},
-          {"on_new", word_in(on_new_words, how.on_new)},
-          {"retention_ms", milliseconds(how.retention).count()},
-          {"forget_done_ms", milliseconds(how.forget_done).count()},
-          {"in_order", how.in_order},
-          {"segment", how.segment}};
 }
 
 std::string every(daybook::queue_options const& how) {
@@ -156,27 +132,6 @@ daybook::queue must_have_queue(daybook::book const& book, std::string const& nam
                   fmt::format("there is no queue '{}'{}", printable(name),
                               there.empty() ? ", nor any other; make it with: daybook queues make"
                                             : "; " + there));
-}
-
-json json_of(daybook::imported const& of) { return {{"added", of.added}, {"present", of.present}}; }
-
-json json_of(daybook::queue_counts const& of) {
-  return {{"members", of.members},
-          {"due", of.due},
-          {"oldest_due", command::json_of(of.oldest_due)},
-          {"overdue_since", command::json_of(of.overdue)},
-          {"next_due", command::json_of(of.next_due)},
-          {"waiting", of.waiting},
-          {"running", of.running},
-          {"abandoned", of.abandoned},
-          {"claims", of.claims},
-          {"succeeded", of.succeeded},
-          {"failed", of.failed},
-          {"dead", of.dead},
-          {"unknown", of.unknown},
-          {"suspect", of.suspect},
-          {"discarded", of.discarded},
-          {"segments", of.segments}};
 }
 
 int queues_list(arguments const& given) {

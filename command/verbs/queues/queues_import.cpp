@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/queues/queue_verbs.hpp"
+#include "wire/queues.hpp"
 
 #include <daybook/book.hpp>
 

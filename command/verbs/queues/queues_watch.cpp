@@ -6,6 +6,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/queues/queue_verbs.hpp"
+#include "wire/queues.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/watch.hpp>
@@ -85,13 +86,6 @@ watch_request read_watch(arguments const& given) {
 }
 
 }  // namespace
-
-json json_of(daybook::watch_info const& of) {
-  return {{"table", of.of.table},
-          {"key", of.of.key},
-          {"installed", of.installed},
-          {"reconciled", command::json_of(of.reconciled)}};
-}
 
 std::string text_of(daybook::watch_info const& of) {
   return fmt::format("column {} of {}; triggers {}; compared {}", printable(of.of.key),

@@ -5,6 +5,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "verbs/queues/queue_verbs.hpp"
+#include "wire/queues.hpp"
 
 #include <daybook/book.hpp>
 
@@ -26,39 +27,6 @@ using json = nlohmann::ordered_json;
 
 /// No state of its own: waiting, and failed before at this turn.
 constexpr std::string_view retrying_word = "retrying";
-
-json json_of(daybook::task_info const& of) {
-  return {{"id", of.id},
-          {"key", of.key},
-          {"payload", of.payload ? json(*of.payload) : json(nullptr)},
-          {"state", daybook::word_of(of.state)},
-          {"state_code", static_cast<int>(of.state)},
-          {"priority", of.priority},
-          {"attempts", of.attempts},
-          {"crashes", of.crashes},
-          {"turn", iso(of.turn)},
-          {"due", command::json_of(of.due)},
-          {"claim", of.claim},
-          {"holder", of.holder},
-          {"started", command::json_of(of.started)},
-          {"finished", command::json_of(of.finished)},
-          {"remark", of.remark}};
-}
-
-json json_of(std::vector<daybook::task_outcome> const& all) {
-  auto out = json::array();
-  for (auto const& one : all) {
-    out.push_back({{"state", daybook::word_of(one.state)},
-                   {"state_code", static_cast<int>(one.state)},
-                   {"attempts", one.attempts},
-                   {"turn", iso(one.turn)},
-                   {"started", command::json_of(one.started)},
-                   {"finished", command::json_of(one.finished)},
-                   {"claim", one.claim},
-                   {"remark", one.remark}});
-  }
-  return out;
-}
 
 /// For people: of those that wait, whether they have failed at this turn.
 std::string_view state_word(daybook::task_info const& of) {

@@ -1,0 +1,22 @@
+// Queues and their tasks as JSON: the fields that --json prints.
+// Thread safety: values.
+#pragma once
+
+#include <daybook/queue.hpp>
+#include <daybook/task.hpp>
+#include <daybook/watch.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <vector>
+
+namespace command {
+
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_info const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::imported const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::watch_info const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::task_info const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::task_outcome> const& all);
+
+}  // namespace command

@@ -1,0 +1,20 @@
+// Runs as JSON: the fields that --json prints.
+// Thread safety: values.
+#pragma once
+
+#include <daybook/inspect.hpp>
+#include <daybook/operate.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <vector>
+
+namespace command {
+
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::run_info const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::attempt_info const& of);
+/// With its steps, intents, carried values, attempts and changes.
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::run_detail const& of,
+                                             std::vector<daybook::change_info> const& changes);
+
+}  // namespace command
