@@ -30,7 +30,7 @@ auto writes(daybook::key const& report) {
 // --- Futures: ask for all, then collect ---
 
 void with_futures(daybook::book& book) {
-  std::vector<std::future<daybook::started>> asked;
+  std::vector<std::future<daybook::start_result>> asked;
   for (int i = 0; i < reports; ++i) {
     daybook::key const report{"future/" + std::to_string(i)};
     asked.push_back(daybook::to_future(book.start_async(daybook::process{"report"}, report)));
@@ -49,14 +49,14 @@ void with_futures(daybook::book& book) {
 
 void with_callback(daybook::book& book, daybook::key const& report, std::promise<bool>& over) {
   book.start_async(daybook::process{"report"}, report)
-      .then([&over](daybook::pending<daybook::started> started) {
+      .then([&over](daybook::pending<daybook::start_result> started) {
         try {
           auto attempt = std::move(started).get();
           if (!attempt) return over.set_value(false);
           auto run = std::make_shared<daybook::run>(std::move(attempt).take());
           auto write = writes(run->run_key());
           run->step_async("write", write)
-              .then([&over, run](daybook::pending<daybook::stepped<void>> done) {
+              .then([&over, run](daybook::pending<daybook::step_result<void>> done) {
                 try {
                   over.set_value(std::move(done).get() && std::move(*run).finish());
                 } catch (...) {

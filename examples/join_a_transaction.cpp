@@ -69,7 +69,7 @@ bool ship(daybook::book& book, daybook::run& run, sqlite3& shop, char const* cus
     if (!written) return false;  // lost: what the application wrote is rolled back, too
     work.commit();
   }
-  return run.confirm() == daybook::settlement::committed;
+  return run.confirm() == daybook::commit_outcome::committed;
 }
 
 /// The end of the run and a write of the application's, in one transaction.
@@ -83,13 +83,13 @@ bool close_the_day(daybook::book& book, daybook::run run, sqlite3& shop) {
     if (!*end) return false;
     work.commit();
   }
-  return end->confirm() == daybook::settlement::committed;
+  return end->confirm() == daybook::commit_outcome::committed;
 }
 
 // --- A book on the application's only connection ---
 
 bool count_on(sqlite3& shop) {
-  auto book = daybook::book::borrow(shop, {});
+  auto book = daybook::book::adopt_connection(shop, {});
   auto attempt = book.start(daybook::process{"counting"});
   if (!attempt) return false;
   auto run = std::move(attempt).take();

@@ -47,9 +47,9 @@ constexpr int lost = 79;  // another process has taken it over
 
 int code_of(daybook::error const& e) {
   switch (e.kind()) {
-    case daybook::fault::bad_argument: return exit_code::usage;
-    case daybook::fault::unreachable:
-    case daybook::fault::conflict: return exit_code::unreachable;
+    case daybook::error_code::bad_argument: return exit_code::usage;
+    case daybook::error_code::unreachable:
+    case daybook::error_code::conflict: return exit_code::unreachable;
     default: return exit_code::fault;
   }
 }
@@ -275,7 +275,7 @@ std::int64_t count_totals(transaction& tx) {
   for (;;) std::this_thread::sleep_for(std::chrono::hours{1});
 }
 
-int tell_busy(daybook::started const& attempt) {
+int tell_busy(daybook::start_result const& attempt) {
   std::cerr << "another process has this import in hand";
   if (auto const& who = attempt.holder()) {
     auto const left =

@@ -28,11 +28,11 @@ void sell(daybook::book& book, daybook::queue& events, std::int64_t id, std::int
 }
 
 /// Refuses the tasks of sales that were gifts.
-daybook::launch_verdict is_paid(daybook::transaction& tx, daybook::candidate& of) {
+daybook::check_decision is_paid(daybook::transaction& tx, daybook::candidate& of) {
   auto const id = std::stoll(of.key.str().substr(5));
   auto const cents = tx.rows<std::int64_t>("select cents from sale where id = :id", id).at(0);
-  return cents > 0 ? daybook::launch_verdict::launch()
-                   : daybook::launch_verdict::refuse("it was a present");
+  return cents > 0 ? daybook::check_decision::launch()
+                   : daybook::check_decision::refuse("it was a present");
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
     tx.exec("create table if not exists sale(id bigint primary key, cents bigint not null)");
   });
   // Upkeep forgets answered events a week later; the planner remembers their keys.
-  auto events = book.make_queue("sales", {.forget_done = std::chrono::hours{24 * 7}});
+  auto events = book.make_queue("sales", {.done_retention = std::chrono::hours{24 * 7}});
   auto shipments = book.make_queue("ship");
   auto plan = book.make_planner("shipments",
                                 {.queue = "ship", .strategy = daybook::inbox_strategy{"sales"}});

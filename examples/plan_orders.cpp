@@ -25,12 +25,12 @@ daybook::planner plan(daybook::book& book) {
 
 /// Called in the transaction that launches: rows that it has locked stay locked until the task is
 /// there. (On PostgreSQL the query would end in `for share`; SQLite has one writer.)
-daybook::launch_verdict check(daybook::transaction& tx, daybook::candidate& order) {
+daybook::check_decision check(daybook::transaction& tx, daybook::candidate& order) {
   auto const weight = tx.rows<std::int64_t>(
       "select grams from orders where id = cast(:id as int) and state = 'paid'", order.key.str());
-  if (weight.empty()) return daybook::launch_verdict::refuse("it is not paid any more");
-  if (weight.front() > 31'500) return daybook::launch_verdict::refuse("too heavy for a parcel");
-  return daybook::launch_verdict::launch();
+  if (weight.empty()) return daybook::check_decision::refuse("it is not paid any more");
+  if (weight.front() > 31'500) return daybook::check_decision::refuse("too heavy for a parcel");
+  return daybook::check_decision::launch();
 }
 
 int run(daybook::book& book) {

@@ -39,7 +39,7 @@ daybook::planner declare(daybook::book& book, daybook::timestamp since) {
       "daily-sales",
       {.queue = "day-totals",
        .strategy = daybook::window_strategy{
-           .zone = "Europe/Berlin", .since = since, .again_after = std::chrono::seconds{0}}});
+           .zone = "Europe/Berlin", .since = since, .retry_after = std::chrono::seconds{0}}});
 }
 
 /// A node would do this: node.work("day-totals", ...). The third day's total fails at first.

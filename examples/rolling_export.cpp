@@ -33,7 +33,7 @@ void make_tables(daybook::book& book) {
 }
 
 /// Once, in the transaction that also records that it was done.
-daybook::stepped<void> write_export(daybook::run& run, std::int64_t from, std::int64_t to) {
+daybook::step_result<void> write_export(daybook::run& run, std::int64_t from, std::int64_t to) {
   return run.step("export", [&](daybook::transaction& tx) {
     tx.exec("insert into export (from_us, to_us) values (:from, :to)", from, to);
   });

@@ -60,14 +60,14 @@ struct world {
 
 // --- The job ---
 
-using stepped = daybook::stepped<void>;
+using step_result = daybook::step_result<void>;
 
-daybook::started begin(daybook::book& book, std::string const& month) {
+daybook::start_result begin(daybook::book& book, std::string const& month) {
   return book.start(daybook::process{"invoices"}, daybook::key{month},
                     {.once = true, .deadline = 6h});
 }
 
-daybook::stepped<std::int64_t> draft(daybook::run& run, std::string const& month) {
+daybook::step_result<std::int64_t> draft(daybook::run& run, std::string const& month) {
   return run.step("draft", [&](daybook::transaction& tx) {
     return tx.exec(
         "insert into invoice(customer, cents) "
@@ -76,21 +76,21 @@ daybook::stepped<std::int64_t> draft(daybook::run& run, std::string const& month
   });
 }
 
-stepped mail(daybook::run& run, mail_server& server, std::string const& customer) {
+step_result mail(daybook::run& run, mail_server& server, std::string const& customer) {
   return run.at_least_once("mail " + customer, [&](daybook::effect const& e) {
     server.send(customer, e.idempotency_key());
   });
 }
 
-daybook::stepped<std::string> pay(daybook::run& run, bank& money, std::int64_t cents) {
+daybook::step_result<std::string> pay(daybook::run& run, bank& money, std::int64_t cents) {
   auto const transfer = [&](daybook::effect const& e) {
     return money.transfer(e.idempotency_key(), cents);
   };
   auto const look = [&](daybook::effect const& e) {
     auto const found = money.has(e.idempotency_key());
-    if (!found) return daybook::probed<std::string>::unknown();
-    if (!*found) return daybook::probed<std::string>::not_done();
-    return daybook::probed<std::string>::done("receipt " + e.idempotency_key());
+    if (!found) return daybook::probe_result<std::string>::unknown();
+    if (!*found) return daybook::probe_result<std::string>::not_done();
+    return daybook::probe_result<std::string>::done("receipt " + e.idempotency_key());
   };
   return run.at_most_once("pay", transfer, look);
 }
@@ -98,9 +98,9 @@ daybook::stepped<std::string> pay(daybook::run& run, bank& money, std::int64_t c
 /// The command's exit codes: 0 done, 75 another has it, 79 lost, 80 a person decides.
 int code_of(daybook::outcome what) { return what == daybook::outcome::unknown ? 80 : 79; }
 
-int code_of(daybook::refusal why) {
-  if (why == daybook::refusal::done_before) return 0;
-  return why == daybook::refusal::unknown_outcome ? 80 : 75;
+int code_of(daybook::start_refusal why) {
+  if (why == daybook::start_refusal::done_before) return 0;
+  return why == daybook::start_refusal::unknown_outcome ? 80 : 75;
 }
 
 std::vector<std::string> customers_of(daybook::book& book) {

@@ -12,7 +12,7 @@ namespace {
 
 int invoice(daybook::book& book, std::string const& month) {
   auto attempt = book.start(daybook::process{"invoicing"}, daybook::key{month}, {.once = true});
-  if (!attempt) return attempt.why() == daybook::refusal::done_before ? 0 : 75;
+  if (!attempt) return attempt.why() == daybook::start_refusal::done_before ? 0 : 75;
   auto run = std::move(attempt).take();
   auto const total = run.step("draft", [&](daybook::transaction& tx) {
     return tx.rows<std::int64_t>("select sum(cents) from sale where month = :month", month).at(0);
@@ -45,5 +45,5 @@ int main(int count, char** words) try {
   return code;
 } catch (daybook::error const& e) {
   std::cerr << "wrap_a_job: " << e.what() << '\n';
-  return e.kind() == daybook::fault::unreachable ? 69 : 70;
+  return e.kind() == daybook::error_code::unreachable ? 69 : 70;
 }

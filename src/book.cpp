@@ -38,7 +38,7 @@ work::driver driver_of(db::scheme scheme, connect how, db::stock keeps) {
     case db::scheme::mysql:
       return {&drivers::mysql_dialect(), db::placeholder::question, std::move(how), keeps};
   }
-  throw error({.kind = fault::internal}, "a scheme without a driver");
+  throw error({.kind = error_code::internal}, "a scheme without a driver");
 }
 
 connect connecting_to(db::url const& to) {
@@ -55,7 +55,7 @@ connect connecting_to(db::url const& to) {
     case db::scheme::mysql:
       return [to](auto const& options) { return drivers::connect_mysql(to, options); };
   }
-  throw error({.kind = fault::internal}, "a scheme without a driver");
+  throw error({.kind = error_code::internal}, "a scheme without a driver");
 }
 
 db::scheme scheme_of(::sqlite3 const*) { return db::scheme::sqlite; }
@@ -83,17 +83,17 @@ std::unique_ptr<work::engine> on_one(N& handle, book_options options) {
 }
 
 template <class N>
-N& taken_from(lender<N> const& from) {
+N& taken_from(connection_source<N> const& from) {
   if (!from.take || !from.give_back) {
-    throw error({.kind = fault::bad_argument}, "a lender needs both: take and give_back");
+    throw error({.kind = error_code::bad_argument}, "a lender needs both: take and give_back");
   }
   if (auto* const handle = from.take()) return *handle;
-  throw error({.kind = fault::unreachable, .retryable = true},
+  throw error({.kind = error_code::unreachable, .retryable = true},
               "the application's pool has no connection to lend: make it larger");
 }
 
 template <class N>
-std::unique_ptr<work::engine> on_loans(lender<N> const& from, book_options options) {
+std::unique_ptr<work::engine> on_loans(connection_source<N> const& from, book_options options) {
   auto& first = taken_from(from);
   auto where = where_is(first);
   auto const scheme = where.scheme;
@@ -106,9 +106,9 @@ std::unique_ptr<work::engine> on_loans(lender<N> const& from, book_options optio
 }
 
 template <class N>
-joined join_to(N& handle, work::engine& of) {
+external_transaction join_to(N& handle, work::engine& of) {
   if (of.where().scheme != scheme_of(&handle)) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the joined transaction is on another engine than the book " + of.where().shown);
   }
   auto const with = of.ready();
@@ -136,23 +136,23 @@ book::book(std::string_view url, book_options options) {
 
 book::book(std::unique_ptr<work::engine> engine) noexcept : engine_(std::move(engine)) {}
 
-book book::borrow(::sqlite3& handle, book_options options) {
+book book::adopt_connection(::sqlite3& handle, book_options options) {
   return book(on_one(handle, std::move(options)));
 }
-book book::borrow(::pg_conn& handle, book_options options) {
+book book::adopt_connection(::pg_conn& handle, book_options options) {
   return book(on_one(handle, std::move(options)));
 }
-book book::borrow(::st_mysql& handle, book_options options) {
+book book::adopt_connection(::st_mysql& handle, book_options options) {
   return book(on_one(handle, std::move(options)));
 }
 
-book book::lent(lender<::sqlite3> from, book_options options) {
+book book::from_pool(connection_source<::sqlite3> from, book_options options) {
   return book(on_loans(from, std::move(options)));
 }
-book book::lent(lender<::pg_conn> from, book_options options) {
+book book::from_pool(connection_source<::pg_conn> from, book_options options) {
   return book(on_loans(from, std::move(options)));
 }
-book book::lent(lender<::st_mysql> from, book_options options) {
+book book::from_pool(connection_source<::st_mysql> from, book_options options) {
   return book(on_loans(from, std::move(options)));
 }
 
@@ -172,15 +172,15 @@ void book::migrate() { engine_->migrate(); }
 
 std::vector<migration_info> book::migrations() const { return engine_->migrations(); }
 
-started book::start(process const& name, key const& piece, start_options options) {
+start_result book::start(process const& name, key const& piece, start_options options) {
   // Nothing else does between two runs.
   if (engine_->borrowed()) engine_->renew();
   return engine_->runs().start(name, piece, options);
 }
 
-joined book::join(::sqlite3& yours) { return join_to(yours, *engine_); }
-joined book::join(::pg_conn& yours) { return join_to(yours, *engine_); }
-joined book::join(::st_mysql& yours) { return join_to(yours, *engine_); }
+external_transaction book::join(::sqlite3& yours) { return join_to(yours, *engine_); }
+external_transaction book::join(::pg_conn& yours) { return join_to(yours, *engine_); }
+external_transaction book::join(::st_mysql& yours) { return join_to(yours, *engine_); }
 
 bool book::renew() { return engine_->renew(); }
 
@@ -211,16 +211,16 @@ std::vector<alert> book::look_for_alerts(alert_options const& options, alert_wri
   return work::look_for_alerts(*engine_, options, write);
 }
 
-std::optional<bool> book::release(process const& name, key const& piece, remark const& by) {
+std::optional<bool> book::release(process const& name, key const& piece, audit_note const& by) {
   return core::release_run(engine_->ready(), name, piece, by);
 }
 
-std::optional<bool> book::restart(process const& name, key const& piece, remark const& by) {
+std::optional<bool> book::restart(process const& name, key const& piece, audit_note const& by) {
   return core::restart_run(engine_->ready(), name, piece, by);
 }
 
 std::optional<bool> book::resolve(process const& name, key const& piece, resolution const& how,
-                                  remark const& by) {
+                                  audit_note const& by) {
   return core::resolve_step(engine_->ready(), name, piece, how, by);
 }
 
@@ -229,7 +229,7 @@ queue book::make_queue(std::string_view name, queue_options const& options) {
   return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options));
 }
 
-queue book::make_queue(std::string_view name, queue_options const& options, remark const& by) {
+queue book::make_queue(std::string_view name, queue_options const& options, audit_note const& by) {
   auto const with = engine_->ready();
   return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options, &by));
 }
@@ -292,7 +292,7 @@ std::vector<std::string> book::planners() const {
   return daybook::planners::names(engine_->ready());
 }
 
-pruned book::prune(prune_options const& what, remark const& by) {
+prune_report book::prune(prune_options const& what, audit_note const& by) {
   return core::prune_history(engine_->ready(), what, by);
 }
 
@@ -300,7 +300,7 @@ std::vector<change_info> book::changes(process const& name, key const& piece) co
   return core::list_changes(engine_->ready(), name.str(), piece.str());
 }
 
-std::vector<finding> book::doctor() const {
+std::vector<check_result> book::doctor() const {
   auto out = core::examine(engine_->bare());
   // Without a book, with another version's, or where a table of it is missing, queues tell nothing.
   if (out.front().worth != verdict::ok || out[1].worth != verdict::ok) return out;

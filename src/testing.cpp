@@ -19,7 +19,7 @@ namespace {
 
 core::context movable(book const& of) {
   if (!of.internals().clock_is_movable()) {
-    throw error({.kind = fault::configuration},
+    throw error({.kind = error_code::configuration},
                 of.url() +
                     ": this book's clock cannot be moved: make it with "
                     "book_options::movable_clock");
@@ -92,7 +92,7 @@ void arm_from_environment() {
   char const* const text = std::getenv("DAYBOOK_FAILPOINT");
   if (text == nullptr) return;
   auto const bad = [&] {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "DAYBOOK_FAILPOINT is NAME=kill, stop, fail or cut, and perhaps :SKIP");
   };
   std::string_view rest = text;

@@ -27,18 +27,18 @@ std::string_view word_of(step_mode mode) noexcept {
   return "?";
 }
 
-std::string_view word_of(cadence value) noexcept {
+std::string_view word_of(period_anchor value) noexcept {
   switch (value) {
-    case cadence::from_turn: return "from-turn";
-    case cadence::from_finish: return "from-finish";
+    case period_anchor::from_turn: return "from-turn";
+    case period_anchor::from_finish: return "from-finish";
   }
   return "?";
 }
 
-std::string_view word_of(on_new value) noexcept {
+std::string_view word_of(new_member_policy value) noexcept {
   switch (value) {
-    case on_new::next_round: return "next-round";
-    case on_new::now: return "now";
+    case new_member_policy::next_round: return "next-round";
+    case new_member_policy::now: return "now";
   }
   return "?";
 }
@@ -73,12 +73,12 @@ std::string_view word_of(task_request value) noexcept {
   return "?";
 }
 
-std::string_view word_of(halt value) noexcept {
+std::string_view word_of(stop_reason value) noexcept {
   switch (value) {
-    case halt::none: return "none";
-    case halt::timeout: return "timeout";
-    case halt::lost: return "lost";
-    case halt::closing: return "closing";
+    case stop_reason::none: return "none";
+    case stop_reason::timeout: return "timeout";
+    case stop_reason::lost: return "lost";
+    case stop_reason::closing: return "closing";
   }
   return "?";
 }
@@ -183,12 +183,12 @@ std::string_view word_of(fence_position value) noexcept {
   return "?";
 }
 
-std::string_view word_of(refusal value) noexcept {
+std::string_view word_of(start_refusal value) noexcept {
   switch (value) {
-    case refusal::running_elsewhere: return "running-elsewhere";
-    case refusal::done_before: return "done-before";
-    case refusal::unknown_outcome: return "unknown-outcome";
-    case refusal::other_date: return "other-date";
+    case start_refusal::running_elsewhere: return "running-elsewhere";
+    case start_refusal::done_before: return "done-before";
+    case start_refusal::unknown_outcome: return "unknown-outcome";
+    case start_refusal::other_date: return "other-date";
   }
   return "?";
 }
@@ -203,30 +203,30 @@ std::string_view word_of(outcome value) noexcept {
   return "?";
 }
 
-std::string_view word_of(settlement value) noexcept {
+std::string_view word_of(commit_outcome value) noexcept {
   switch (value) {
-    case settlement::committed: return "committed";
-    case settlement::rolled_back: return "rolled-back";
-    case settlement::lost: return "lost";
+    case commit_outcome::committed: return "committed";
+    case commit_outcome::rolled_back: return "rolled-back";
+    case commit_outcome::lost: return "lost";
   }
   return "?";
 }
 
-std::string_view word_of(fault value) noexcept {
+std::string_view word_of(error_code value) noexcept {
   switch (value) {
-    case fault::bad_argument: return "bad-argument";
-    case fault::unreachable: return "unreachable";
-    case fault::not_permitted: return "not-permitted";
-    case fault::configuration: return "configuration";
-    case fault::read_only: return "read-only";
-    case fault::full: return "full";
-    case fault::io: return "io";
-    case fault::conflict: return "conflict";
-    case fault::constraint: return "constraint";
-    case fault::statement: return "statement";
-    case fault::forked: return "forked";
-    case fault::closed: return "closed";
-    case fault::internal: return "internal";
+    case error_code::bad_argument: return "bad-argument";
+    case error_code::unreachable: return "unreachable";
+    case error_code::not_permitted: return "not-permitted";
+    case error_code::configuration: return "configuration";
+    case error_code::read_only: return "read-only";
+    case error_code::full: return "full";
+    case error_code::io: return "io";
+    case error_code::conflict: return "conflict";
+    case error_code::constraint: return "constraint";
+    case error_code::statement: return "statement";
+    case error_code::forked: return "forked";
+    case error_code::closed: return "closed";
+    case error_code::internal: return "internal";
   }
   return "?";
 }

@@ -20,15 +20,16 @@ void each_has_its_own(std::initializer_list<E> values) {
 
 TEST(words, each_value_has_its_own) {
   using namespace daybook;
-  each_has_its_own<cadence>({cadence::from_turn, cadence::from_finish});
-  each_has_its_own<on_new>({on_new::next_round, on_new::now});
+  each_has_its_own<period_anchor>({period_anchor::from_turn, period_anchor::from_finish});
+  each_has_its_own<new_member_policy>({new_member_policy::next_round, new_member_policy::now});
   each_has_its_own<beginning>({beginning::with_claim, beginning::announced});
   each_has_its_own<result::kind>({result::kind::success, result::kind::failure,
                                   result::kind::snooze, result::kind::cancel,
                                   result::kind::unknown});
   each_has_its_own<task_request>({task_request::run_now, task_request::retry, task_request::discard,
                                   task_request::was_done, task_request::was_not_done});
-  each_has_its_own<halt>({halt::none, halt::timeout, halt::lost, halt::closing});
+  each_has_its_own<stop_reason>(
+      {stop_reason::none, stop_reason::timeout, stop_reason::lost, stop_reason::closing});
   each_has_its_own<gap>({gap::after, gap::skip});
   each_has_its_own<fold>({fold::first, fold::second, fold::both});
   each_has_its_own<local_meaning::kind>(
@@ -47,14 +48,16 @@ TEST(words, each_value_has_its_own) {
   each_has_its_own<isolation>(
       {isolation::read_committed, isolation::repeatable_read, isolation::serializable});
   each_has_its_own<fence_position>({fence_position::last, fence_position::first});
-  each_has_its_own<refusal>({refusal::running_elsewhere, refusal::done_before,
-                             refusal::unknown_outcome, refusal::other_date});
+  each_has_its_own<start_refusal>({start_refusal::running_elsewhere, start_refusal::done_before,
+                                   start_refusal::unknown_outcome, start_refusal::other_date});
   each_has_its_own<outcome>({outcome::done, outcome::skipped, outcome::lost, outcome::unknown});
-  each_has_its_own<settlement>({settlement::committed, settlement::rolled_back, settlement::lost});
-  each_has_its_own<fault>({fault::bad_argument, fault::unreachable, fault::not_permitted,
-                           fault::configuration, fault::read_only, fault::full, fault::io,
-                           fault::conflict, fault::constraint, fault::statement, fault::forked,
-                           fault::closed, fault::internal});
+  each_has_its_own<commit_outcome>(
+      {commit_outcome::committed, commit_outcome::rolled_back, commit_outcome::lost});
+  each_has_its_own<error_code>({error_code::bad_argument, error_code::unreachable,
+                                error_code::not_permitted, error_code::configuration,
+                                error_code::read_only, error_code::full, error_code::io,
+                                error_code::conflict, error_code::constraint, error_code::statement,
+                                error_code::forked, error_code::closed, error_code::internal});
   each_has_its_own<verdict>({verdict::ok, verdict::warning, verdict::invalid});
   each_has_its_own<work_kind>({work_kind::run, work_kind::tasks});
 }

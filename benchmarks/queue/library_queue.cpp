@@ -56,7 +56,7 @@ bool rolls(kind what) { return what == kind::rolling || what == kind::rolled; }
 daybook::queue_options options_for(kind what) {
   daybook::queue_options out;
   if (rolls(what)) out.period = period;
-  out.every_outcome = what == kind::every;
+  out.record_every_outcome = what == kind::every;
   if (what == kind::ones) out.segment = 1;
   // One failed task in 32 fails for good, as those of the bare loops do.
   out.attempts = rolls(what) ? 5 : 1;

@@ -52,7 +52,7 @@ std::optional<daybook::run> attach(daybook::book& book, std::string const& token
     }
     return run;
   } catch (daybook::error const& e) {
-    if (e.kind() != daybook::fault::bad_argument) throw;
+    if (e.kind() != daybook::error_code::bad_argument) throw;
     throw complaint(exit_code::usage, e.what());
   }
 }

@@ -41,23 +41,23 @@ class complaint : public std::runtime_error {
 };
 
 /// The exit code of a fault of the library.
-[[nodiscard]] constexpr int code_of(daybook::fault kind) noexcept {
-  using daybook::fault;
+[[nodiscard]] constexpr int code_of(daybook::error_code kind) noexcept {
+  using daybook::error_code;
   switch (kind) {
-    case fault::bad_argument: return exit_code::bad_data;
+    case error_code::bad_argument: return exit_code::bad_data;
     // A lock not had in time is no other holder's run, so it is not 75.
-    case fault::unreachable:
-    case fault::conflict: return exit_code::unreachable;
-    case fault::not_permitted:
-    case fault::read_only: return exit_code::not_permitted;
-    case fault::configuration: return exit_code::configuration;
-    case fault::full:
-    case fault::io: return exit_code::io;
-    case fault::constraint:
-    case fault::statement:
-    case fault::forked:
-    case fault::closed:
-    case fault::internal: break;
+    case error_code::unreachable:
+    case error_code::conflict: return exit_code::unreachable;
+    case error_code::not_permitted:
+    case error_code::read_only: return exit_code::not_permitted;
+    case error_code::configuration: return exit_code::configuration;
+    case error_code::full:
+    case error_code::io: return exit_code::io;
+    case error_code::constraint:
+    case error_code::statement:
+    case error_code::forked:
+    case error_code::closed:
+    case error_code::internal: break;
   }
   return exit_code::defect;
 }

@@ -23,7 +23,7 @@ void add_yes(CLI::App& app, operator_input& into) {
   app.add_flag("--yes", into.yes, "Do not ask; needed where there is no terminal to ask on");
 }
 
-daybook::remark operator_input::remark() const {
+daybook::audit_note operator_input::remark() const {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   auto const* const user = ::getpwuid(::geteuid());

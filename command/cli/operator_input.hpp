@@ -18,7 +18,7 @@ struct operator_input {
   bool yes = false;
 
   /// "anna@node7", and the reason.
-  [[nodiscard]] daybook::remark remark() const;
+  [[nodiscard]] daybook::audit_note remark() const;
 };
 
 void add_reason(CLI::App& app, operator_input& into);

@@ -17,8 +17,9 @@
 namespace command {
 
 inline auto const cadence_words =
-    words_of({daybook::cadence::from_turn, daybook::cadence::from_finish});
-inline auto const on_new_words = words_of({daybook::on_new::next_round, daybook::on_new::now});
+    words_of({daybook::period_anchor::from_turn, daybook::period_anchor::from_finish});
+inline auto const on_new_words =
+    words_of({daybook::new_member_policy::next_round, daybook::new_member_policy::now});
 inline auto const mode_words = words_of(
     {daybook::step_mode::at_least_once, daybook::step_mode::at_most_once, daybook::step_mode::tx});
 inline auto const task_state_words = words_of(

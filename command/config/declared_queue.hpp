@@ -22,7 +22,7 @@ struct declared_queue {
   std::optional<daybook::cron> rounds;     ///< when a round is opened
   std::optional<daybook::cron> reconcile;  ///< when it is compared, beside daily
   std::string zone = "UTC";                ///< of both
-  std::optional<daybook::watched_table> watch;
+  std::optional<daybook::synced_table> watch;
   int workers = 4;  ///< commands at once
   int batch = 0;    ///< tasks that a command is given at most; 0: one, in its words
   std::optional<std::chrono::milliseconds> timeout;  ///< of its command; empty: none

@@ -274,7 +274,7 @@ daybook::book open_book(database const& where, daybook::book_options more, when_
   try {
     return daybook::book(where.url, more);
   } catch (daybook::error const& e) {
-    if (e.kind() != daybook::fault::bad_argument) throw;
+    if (e.kind() != daybook::error_code::bad_argument) throw;
     throw complaint(exit_code::usage, e.what());
   }
 }

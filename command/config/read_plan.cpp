@@ -100,7 +100,7 @@ void read_most(parts& into, toml_value const& from) {
 }
 
 void read_again_after(parts& into, toml_value const& from) {
-  into.window.again_after = from.whole_length<seconds>(milliseconds{0}, a_year);
+  into.window.retry_after = from.whole_length<seconds>(milliseconds{0}, a_year);
 }
 
 void read_columns(parts& into, toml_value const& from) {

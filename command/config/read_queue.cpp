@@ -21,8 +21,8 @@ using std::chrono::seconds;
 constexpr milliseconds a_century = hours{24 * 36500};
 
 /// The file's are shorter (docs/reference/config.md).
-constexpr words_for<daybook::cadence, 2> toml_cadence_words{
-    {{"turn", daybook::cadence::from_turn}, {"finish", daybook::cadence::from_finish}}};
+constexpr words_for<daybook::period_anchor, 2> toml_cadence_words{
+    {{"turn", daybook::period_anchor::from_turn}, {"finish", daybook::period_anchor::from_finish}}};
 /// Those of a command: no `tx`.
 constexpr words_for<daybook::step_mode, 2> toml_mode_words{
     {{"at-least-once", daybook::step_mode::at_least_once},
@@ -75,7 +75,7 @@ void read_reconcile(declared_queue& into, toml_value const& from) {
 
 void read_on_new(declared_queue& into, toml_value const& from) {
   if (!into.rounds) from.wrong("there are no rounds to wait for: it goes with rounds");
-  into.options.on_new = from.word(on_new_words);
+  into.options.new_member_policy = from.word(on_new_words);
 }
 
 void read_grain(declared_queue& into, toml_value const& from) {
@@ -97,7 +97,7 @@ void read_forget_done(declared_queue& into, toml_value const& from) {
   if (into.watch) {
     from.wrong("it does not go with a table that is watched: its rows would bring them again");
   }
-  into.options.forget_done =
+  into.options.done_retention =
       from.whole_length<seconds>(std::chrono::minutes{1}, into.options.retention);
 }
 
@@ -137,7 +137,7 @@ constexpr std::array<key, 27> queue_keys{{
      [](auto& into, auto& from) { into.options.period = from.length(seconds{1}, a_century); }},
     {"grain", read_grain},
     {"cadence",
-     [](auto& into, auto& from) { into.options.cadence = from.word(toml_cadence_words); }},
+     [](auto& into, auto& from) { into.options.period_anchor = from.word(toml_cadence_words); }},
     {"mode", read_mode},
     {"attempts", read_number<&daybook::queue_options::attempts, 1, 1000>},
     {"backoff",

@@ -22,8 +22,8 @@ using json = nlohmann::ordered_json;
 /// them.
 constexpr std::size_t most_told = 10;
 
-daybook::aggregated pass(declared_aggregate const& what, daybook::aggregation& of,
-                         daybook::tick& tick, std::string const& actor) {
+daybook::aggregate_report pass(declared_aggregate const& what, daybook::aggregation& of,
+                               daybook::tick& tick, std::string const& actor) {
   std::stop_source enough;
   auto const stop = [&enough] { enough.request_stop(); };
   std::stop_callback const lost(tick.run().stop(), stop);
@@ -32,13 +32,14 @@ daybook::aggregated pass(declared_aggregate const& what, daybook::aggregation& o
   how.fresh = what.fresh;
   how.actor = actor;
   how.stop = enough.get_token();
-  how.told = [&tick](daybook::aggregated const& so_far) {
+  how.told = [&tick](daybook::aggregate_report const& so_far) {
     tick.run().progress(so_far.rows, 0, text_of(so_far));
   };
   return of.aggregate(how);
 }
 
-void tell_refused(declared_aggregate const& what, daybook::aggregated const& done, journal& log) {
+void tell_refused(declared_aggregate const& what, daybook::aggregate_report const& done,
+                  journal& log) {
   auto const told = std::min(done.refused.size(), most_told);
   for (std::size_t i = 0; i < told; ++i) {
     auto const& one = done.refused[i];
@@ -48,7 +49,7 @@ void tell_refused(declared_aggregate const& what, daybook::aggregated const& don
   }
 }
 
-std::string kept(declared_aggregate const& what, daybook::aggregated const& done,
+std::string kept(declared_aggregate const& what, daybook::aggregate_report const& done,
                  std::int64_t closed) {
   auto out = text_of(done);
   if (what.close) out += fmt::format(", {} closed", closed);

@@ -32,7 +32,7 @@ daybook::queue_options options_of_hooks() {
   out.attempts = 5;
   out.backoff = std::chrono::minutes{4};
   out.longest_backoff = std::chrono::hours{1};
-  out.forget_done = std::chrono::hours{24};
+  out.done_retention = std::chrono::hours{24};
   return out;
 }
 

@@ -301,7 +301,7 @@ class service {
       return true;
     } catch (daybook::error const& e) {
       // What cannot be meant cannot be meant the next time either.
-      bool const refused = e.kind() == daybook::fault::bad_argument;
+      bool const refused = e.kind() == daybook::error_code::bad_argument;
       not_reloaded(refused ? "the old one stays" : "tried again", e.what());
       return refused;
     } catch (std::exception const& e) {

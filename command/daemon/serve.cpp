@@ -117,7 +117,7 @@ void served::drop_others(names const& now) {
   drop_all_but(now.schedules, schedules_,
                [this](std::string const& name) { node_.serve(name, {}); });
   drop_all_but(now.plans, plans_, [this](std::string const& name) {
-    leaving_.begin(leaving_plan(name), [this, name] { node_.unplan(name); });
+    leaving_.begin(leaving_plan(name), [this, name] { node_.remove_planner(name); });
   });
   drop_all_but(now.queues, queues_, [this](std::string const& name) { leave(name); });
 }
@@ -154,7 +154,7 @@ void served::serve(aggregate const& one, std::set<std::string>& now) {
 
 void served::serve(std::vector<declared_plan> const& plans, std::set<std::string>& now) {
   for (auto const& one : plans) {
-    auto const tell = [&log = at_.log](std::string const& name, daybook::passed const& sum) {
+    auto const tell = [&log = at_.log](std::string const& name, daybook::pass_report const& sum) {
       // A plan that looks each second and finds nothing has nothing to say.
       if (sum.launched == 0 && sum.refused == 0 && sum.present == 0) return;
       log.info("planned", {{"plan", name},

@@ -35,7 +35,7 @@ glance glance_at(daybook::book const& book, daybook::status_depth depth) {
   return {book.status(depth), plans_of(book), book.problems()};
 }
 
-nlohmann::ordered_json json_of(daybook::finding const& of) {
+nlohmann::ordered_json json_of(daybook::check_result const& of) {
   return {{"worth", daybook::word_of(of.worth)},
           {"name", of.name},
           {"found", of.found},
@@ -86,7 +86,6 @@ nlohmann::ordered_json json_of(glance const& seen) {
                {"tasks_running", seen.runs.tasks_running},
                {"tasks_dead", seen.runs.tasks_dead},
                {"tasks_unknown", seen.runs.tasks_unknown},
-
                {"plans", seen.of_plans.all},
                {"plans_failing", seen.of_plans.failing},
                {"problems", json_of(seen.problems)}});

@@ -28,7 +28,7 @@ struct glance {
 /// On failure: daybook::error.
 [[nodiscard]] glance glance_at(daybook::book const& book, daybook::status_depth depth);
 
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::finding const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::check_result const& of);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::holder_info const& of);
 [[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::problem> const& all);
 [[nodiscard]] nlohmann::ordered_json json_of(glance const& seen);

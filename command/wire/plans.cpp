@@ -33,7 +33,7 @@ json strategy_json(daybook::window_strategy const& of) {
           {"since", iso(of.since)},
           {"newest_first", of.newest_first},
           {"most", of.most},
-          {"again_after", text_of(std::chrono::milliseconds(of.again_after))}};
+          {"again_after", text_of(std::chrono::milliseconds(of.retry_after))}};
 }
 
 json strategy_json(daybook::sweep_strategy const& of) {

@@ -27,9 +27,9 @@ nlohmann::ordered_json json_of(daybook::queue_info const& of) {
           {"paused", of.paused},
           {"period_ms", ms(how.period).count()},
           {"grain_ms", ms(how.grain).count()},
-          {"cadence", word_in(cadence_words, how.cadence)},
+          {"cadence", word_in(cadence_words, how.period_anchor)},
           {"mode", daybook::word_of(how.mode)},
-          {"every_outcome", how.every_outcome},
+          {"every_outcome", how.record_every_outcome},
           {"attempts", how.attempts},
           {"backoff_ms", how.backoff.count()},
           {"longest_backoff_ms", how.longest_backoff.count()},
@@ -39,14 +39,14 @@ nlohmann::ordered_json json_of(daybook::queue_info const& of) {
           {"burst", how.burst},
           {"rounds", how.rounds},
           {"round", command::json_of(of.round)},
-          {"on_new", word_in(on_new_words, how.on_new)},
+          {"on_new", word_in(on_new_words, how.new_member_policy)},
           {"retention_ms", milliseconds(how.retention).count()},
-          {"forget_done_ms", milliseconds(how.forget_done).count()},
+          {"forget_done_ms", milliseconds(how.done_retention).count()},
           {"in_order", how.in_order},
           {"segment", how.segment}};
 }
 
-nlohmann::ordered_json json_of(daybook::imported const& of) {
+nlohmann::ordered_json json_of(daybook::import_report const& of) {
   return {{"added", of.added}, {"present", of.present}};
 }
 

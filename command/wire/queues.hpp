@@ -13,7 +13,7 @@
 namespace command {
 
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::imported const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::import_report const& of);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& of);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::watch_info const& of);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::task_info const& of);

@@ -12,7 +12,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json json_of(std::optional<daybook::occupant> const& who, bool alive) {
+json json_of(std::optional<daybook::lease_holder> const& who, bool alive) {
   if (!who) return nullptr;
   return {{"id", who->holder},
           {"node", who->node},

@@ -27,7 +27,7 @@ void prepare(daybook::transaction& tx) {
 int nightly(daybook::book& book, std::string const& day, std::string const& die_after) {
   auto attempt = book.start(daybook::process{"nightly"}, daybook::key{day}, {.once = true});
   if (!attempt) {
-    bool const before = attempt.why() == daybook::refusal::done_before;
+    bool const before = attempt.why() == daybook::start_refusal::done_before;
     std::cout << (before ? "done before\n" : "somebody is at it\n");
     return before ? 0 : 75;
   }

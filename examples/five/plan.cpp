@@ -21,12 +21,12 @@ void prepare(daybook::transaction& tx) {
 }
 
 /// Called in the transaction that launches. On a server the query would end in `for share`.
-daybook::launch_verdict check_parcel(daybook::transaction& tx, daybook::candidate& order) {
+daybook::check_decision check_parcel(daybook::transaction& tx, daybook::candidate& order) {
   auto const grams = tx.rows<std::int64_t>(
       "select grams from orders where id = cast(:id as int) and state = 'paid'", order.key.str());
-  if (grams.empty()) return daybook::launch_verdict::refuse("it is not paid any more");
-  if (grams.front() > 31'500) return daybook::launch_verdict::refuse("too heavy for a parcel");
-  return daybook::launch_verdict::launch();
+  if (grams.empty()) return daybook::check_decision::refuse("it is not paid any more");
+  if (grams.front() > 31'500) return daybook::check_decision::refuse("too heavy for a parcel");
+  return daybook::check_decision::launch();
 }
 
 void declare(daybook::book& book) {

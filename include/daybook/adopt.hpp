@@ -22,14 +22,15 @@ inline namespace v1 {
 /// An open transaction of the application's, which alone commits it or rolls it back: the
 /// library cannot. After an error of the database, roll it back.
 /// Thread safety: as the handle's. Lifetime: until the transaction ends; then calls throw
-/// daybook::error (fault::bad_argument). The handle must outlive it, and no result of the
+/// daybook::error (error_code::bad_argument). The handle must outlive it, and no result of the
 /// application's own statements may be unread when it is used or destroyed.
-class DAYBOOK_EXPORT joined : public transaction {
+class DAYBOOK_EXPORT external_transaction : public transaction {
  public:
-  joined(std::unique_ptr<db::session> on, db::user_statements& statements, std::string book_id);
-  joined(joined const&) = delete;
-  joined& operator=(joined const&) = delete;
-  ~joined();
+  external_transaction(std::unique_ptr<db::session> on, db::user_statements& statements,
+                       std::string book_id);
+  external_transaction(external_transaction const&) = delete;
+  external_transaction& operator=(external_transaction const&) = delete;
+  ~external_transaction();
 
   /// The book that it was joined for.
   [[nodiscard]] std::string const& book_id() const noexcept { return book_id_; }
@@ -45,9 +46,9 @@ class DAYBOOK_EXPORT joined : public transaction {
 /// one that renews the lease among them; at most book_options::connections are out at once, and
 /// one more for the renewal. Each loan is for one piece of work, at most a step.
 template <native_handle N>
-struct lender {
+struct connection_source {
   /// A connection without an open transaction; waiting is fine. What it throws goes through;
-  /// null is fault::unreachable, and asked for again where that is worth it.
+  /// null is error_code::unreachable, and asked for again where that is worth it.
   std::function<N*()> take;
   /// The connection back. `broken`: of no more use, close it. Must not throw.
   std::function<void(N*, bool broken)> give_back;

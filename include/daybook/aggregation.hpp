@@ -1,5 +1,5 @@
-// Rows of a table of yours, gathered into parent rows: each row once, every sum exact, every step
-// reversible. See docs/guides/aggregations.md.
+// Rows of a table of yours, added up into parent rows: each row once, every sum exact, every step
+// reversible until it is settled. See docs/guides/aggregations.md.
 // Thread safety: any thread may call, any number of processes at a time. Lifetime: the book must
 // outlive it.
 //
@@ -30,14 +30,14 @@ namespace aggregations {
 class store;
 }  // namespace aggregations
 
-/// Rows that were left free, because taking them would be wrong. They do not stop other groups.
+/// Rows that were left free, because they cannot be taken. They do not stop other groups.
 struct refused_rows {
   std::string group;  ///< its values, separated by ", "
   std::string row;    ///< the key of the first of them
   std::string why;    ///< "move_num is null", "move_sum would be more than 2147483647"
 };
 
-struct aggregated {
+struct aggregate_report {
   std::int64_t rows = 0;                   ///< taken
   std::int64_t parents = 0;                ///< made
   std::int64_t chunks = 0;                 ///< transactions that took something
@@ -46,12 +46,12 @@ struct aggregated {
 };
 
 struct aggregate_options {
-  /// No parent that was open before is added to: it is closed where its group has new rows.
+  /// Adds to no parent that was open before; closes it if its group has new rows.
   bool fresh = false;
   std::string actor = {};
   std::stop_token stop = {};
   /// Called after each chunk with what was done so far.
-  std::function<void(aggregated const&)> told = {};
+  std::function<void(aggregate_report const&)> told = {};
 };
 
 /// A group as aggregate() would take it now.
@@ -63,7 +63,7 @@ struct group_preview {
   std::string refused;                ///< why not, if so
 };
 
-/// What became of a verb on one parent.
+/// The answer of a verb on one parent.
 enum class settling : std::uint8_t {
   done = 0,
   before = 1,   ///< it was so already, and nothing was changed
@@ -71,22 +71,22 @@ enum class settling : std::uint8_t {
   open = 3,     ///< close it first
   settled = 4,  ///< cannot be undone
   voided = 5,   ///< it was reverted
-  differs = 6,  ///< its rows are not what it says: see verify()
-  closed = 7,   ///< no row of it is removed any more
+  differs = 6,  ///< it does not match its rows: see verify()
+  closed = 7,   ///< no row of it can be removed
 };
 /// "done", "before", ...
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(settling how) noexcept;
 
-/// What is wrong with a parent, or with rows.
+/// A difference between a parent and its rows.
 struct difference {
   enum class kind : std::uint8_t {
     count,          ///< the parent's count is not that of its rows
     sum,            ///< a sum is not theirs
     state,          ///< a row's state does not go with its parent's
     group,          ///< a row is of another group than its parent
-    orphan,         ///< rows that name a parent that is not there
-    unlinked,       ///< rows that are taken and name no parent, or free and name one
-    unknown_state,  ///< a state that is none of those declared
+    orphan,         ///< rows name a parent that is not there
+    unlinked,       ///< rows are taken and name no parent, or are free and name one
+    unknown_state,  ///< a state that was not declared
     two_open,       ///< a parent that is open and was not made by us, or is forgotten
     gone,           ///< a parent that is neither settled nor void is not there
   };
@@ -101,7 +101,7 @@ struct difference {
 /// "count", "sum", ...
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(difference::kind what) noexcept;
 
-struct verified {
+struct verify_report {
   std::int64_t parents = 0;
   std::int64_t rows = 0;
   std::vector<difference> differences = {};  ///< at most `limit`
@@ -114,14 +114,14 @@ struct aggregated_row {
   std::vector<std::optional<std::string>> amounts;
 };
 
-/// Something that was done, as the book has kept it.
+/// One entry of the history.
 struct aggregation_event {
   enum class kind : std::uint8_t { aggregate = 1, close, settle, revert, remove };
   std::int64_t id = 0;
   timestamp at{};
   kind what{};
   std::string parent;     ///< empty for a chunk
-  std::int64_t rows = 0;  ///< that it concerned
+  std::int64_t rows = 0;  ///< how many it concerned
   std::string actor;
   std::string reason;
   std::string detail;  ///< "move_sum 1200" of a parent that was reverted, "2 parents" of a chunk
@@ -149,31 +149,31 @@ class DAYBOOK_EXPORT aggregation {
 
   [[nodiscard]] std::string const& name() const noexcept;
   [[nodiscard]] aggregation_options const& options() const noexcept;
-  /// Indexes that would serve and are not there, as `create index` statements to be looked at.
+  /// Missing indexes that would help, as `create index` statements to read.
   [[nodiscard]] std::vector<std::string> advice() const;
 
-  // On failure, all: throws daybook::error, and the transaction it was in has changed nothing.
+  // On failure, all: throws daybook::error, and the transaction has changed nothing.
 
   /// Takes every row that is free when it is called and that no other transaction holds, chunk by
   /// chunk, each a transaction: rows, their parents' counts and sums, a line of history. The next
   /// call takes what others held.
-  aggregated aggregate(aggregate_options const& how = {});
-  /// What aggregate() would take, without a write. At most `limit` groups, in their order.
+  aggregate_report aggregate(aggregate_options const& how = {});
+  /// The rows that aggregate() would take; writes nothing. At most `limit` groups, in their order.
   [[nodiscard]] std::vector<group_preview> preview(int limit = 1000) const;
 
-  // One transaction each. Again is fine: settling::before.
+  // One transaction each. May be repeated: settling::before.
 
-  /// No more rows are added to it.
-  settling close(std::string_view parent, remark const& by);
-  /// Each that is open; how many.
-  std::int64_t close_all(remark const& by);
-  /// The parent and its rows are settled together, after their count and sums were found equal.
-  settling settle(std::string_view parent, remark const& by);
-  /// Its rows are free again, and it is void with a count and sums of 0; history keeps what they
-  /// were. Open or closed, not settled.
-  settling revert(std::string_view parent, remark const& by);
+  /// Closes the parent: no more rows are added.
+  settling close(std::string_view parent, audit_note const& by);
+  /// Closes each open parent; returns how many.
+  std::int64_t close_all(audit_note const& by);
+  /// Settles the parent and its rows together, after its count and sums were found equal to theirs.
+  settling settle(std::string_view parent, audit_note const& by);
+  /// Frees its rows and makes it void, with a count and sums of 0; the history keeps the old ones.
+  /// For an open or closed parent.
+  settling revert(std::string_view parent, audit_note const& by);
   /// Frees one row of a parent that is open; its count and sums become those of the rest.
-  settling remove(std::string_view row, remark const& by);
+  settling remove(std::string_view row, audit_note const& by);
 
   [[nodiscard]] std::optional<parent_info> find(std::string_view parent) const;
   [[nodiscard]] std::vector<parent_info> parents(parents_query const& what = {}) const;
@@ -183,8 +183,8 @@ class DAYBOOK_EXPORT aggregation {
                                                  int limit = 1000) const;
   /// Empty: the row is free, or not there.
   [[nodiscard]] std::optional<std::string> parent_of(std::string_view row) const;
-  /// Every parent against its rows, in one snapshot.
-  [[nodiscard]] verified verify(int limit = 1000) const;
+  /// Compares every parent with its rows, in one snapshot.
+  [[nodiscard]] verify_report verify(int limit = 1000) const;
   /// Newest first, of one parent or (empty) of all; after the first page `before` is the id of the
   /// last page's last.
   [[nodiscard]] std::vector<aggregation_event> history(std::string_view parent = {},

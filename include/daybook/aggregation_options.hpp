@@ -1,4 +1,5 @@
-// How rows of a table of yours are gathered into rows of another: what is declared of both.
+// The declaration of an aggregation: how rows of a table of yours are added up into rows of
+// another.
 // Thread safety: values.
 #pragma once
 
@@ -14,10 +15,10 @@
 namespace daybook {
 inline namespace v1 {
 
-/// What stands in a state column: a number, or a word.
+/// A value of a state column: a number, or a word.
 using state_value = std::variant<std::int64_t, std::string>;
 
-/// The rows that are gathered. Names are those of columns; no SQL.
+/// The rows to add up. Names are those of columns; no SQL.
 struct aggregation_source {
   std::string table;       ///< "t_move_brick" or "shop.t_move_brick"
   std::string key = "id";  ///< unique, never null: integers, texts, uuids or dates
@@ -33,13 +34,13 @@ struct aggregation_source {
   std::string filter = {};
 };
 
-/// A column of the parent, and SQL for what stands in it.
+/// A column of the parent, and SQL for its value.
 struct parent_column {
   std::string column;
   std::string expression;
 };
 
-/// The rows that they are gathered into.
+/// The parent rows.
 struct aggregation_parent {
   std::string table;
   std::string key = "pay_no";  ///< unique: a text, or a 64-bit integer; made by key_of
@@ -56,7 +57,7 @@ struct aggregation_parent {
   std::vector<parent_column> following = {};
 };
 
-/// A column of the source that holds integers, and the parent's that is their sum.
+/// A column of integers in the source, and the parent's column for their sum.
 struct aggregated_sum {
   std::string from;
   std::string into;
@@ -68,11 +69,10 @@ struct aggregation_options {
   std::vector<aggregated_sum> sums = {};
   bool allow_null = false;      ///< a null amount counts as 0
   bool allow_negative = false;  ///< amounts, not sums
-  int chunk = 10'000;           ///< rows in one transaction at most, 1 to 1 000 000
-  /// In front of the keys that are made for parents: 26 characters that sort by time follow. For a
-  /// parent whose key is a text.
+  int chunk = 10'000;           ///< the most rows in one transaction, 1 to 1 000 000
+  /// The beginning of a parent's key, if the key is a text; 26 characters that sort by time follow.
   std::string key_prefix = {};
-  /// Makes the keys instead; called with the group's values. Must be unique for ever.
+  /// Makes the keys instead; called with the group's values. The keys must be unique for ever.
   std::function<std::string(std::vector<std::string> const&)> key_of = {};
 };
 

@@ -45,11 +45,11 @@ namespace net = ::boost::asio;
 namespace net = ::asio;
 #endif
 
-/// What stands beside an exception, for a completion always has both; it means nothing.
+/// An empty answer beside an exception, because a completion always has both.
 template <class T>
 [[nodiscard]] T no_answer() {
-  if constexpr (std::is_same_v<T, started>) {
-    return T(process("(see the exception)"), key(), refusal::running_elsewhere);
+  if constexpr (std::is_same_v<T, start_result>) {
+    return T(process("(see the exception)"), key(), start_refusal::running_elsewhere);
   } else if constexpr (std::is_constructible_v<T, outcome>) {
     return T(outcome::lost);
   } else {
@@ -107,7 +107,7 @@ auto async_answer(Begin begin, Token&& token) {
 template <class Token>
 auto async_start(book& in, process const& name, key const& piece, start_options options,
                  Token&& token) {
-  return async_answer<started>(
+  return async_answer<start_result>(
       [&in, name, piece, options] { return in.start_async(name, piece, options); },
       std::forward<Token>(token));
 }
@@ -119,7 +119,7 @@ auto async_start(book& in, process const& name, key const& piece, Token&& token)
 /// As run::step_async. The run must be where it is when the operation is initiated.
 template <named_step_body F, class Token>
 auto async_step(run& held, std::string_view name, step_options options, F& body, Token&& token) {
-  return async_answer<stepped<std::invoke_result_t<F&, transaction&>>>(
+  return async_answer<step_result<std::invoke_result_t<F&, transaction&>>>(
       [&held, name = std::string(name), options, body]() mutable {
         return held.step_async(name, options, body);
       },
@@ -136,7 +136,7 @@ void async_step(run&, std::string_view, step_options, F const&& unnamed_body, To
 
 template <class Token>
 auto async_record(run& held, std::string_view name, Token&& token) {
-  return async_answer<stepped<void>>(
+  return async_answer<step_result<void>>(
       [&held, name = std::string(name)] { return held.record_async(name); },
       std::forward<Token>(token));
 }
@@ -144,13 +144,13 @@ auto async_record(run& held, std::string_view name, Token&& token) {
 /// The endings take the run; what was not ended (the database is away) is handed back.
 template <class Token>
 auto async_finish(run&& held, Token&& token) {
-  return async_answer<ended>(
+  return async_answer<end_result>(
       [held = std::move(held)]() mutable { return std::move(held).finish_async(); },
       std::forward<Token>(token));
 }
 template <class Token>
 auto async_fail(run&& held, std::string_view why, Token&& token) {
-  return async_answer<ended>(
+  return async_answer<end_result>(
       [held = std::move(held), why = std::string(why)]() mutable {
         return std::move(held).fail_async(why);
       },
@@ -158,7 +158,7 @@ auto async_fail(run&& held, std::string_view why, Token&& token) {
 }
 template <class Token>
 auto async_release(run&& held, std::string_view why, Token&& token) {
-  return async_answer<ended>(
+  return async_answer<end_result>(
       [held = std::move(held), why = std::string(why)]() mutable {
         return std::move(held).release_async(why);
       },

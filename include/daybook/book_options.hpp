@@ -13,21 +13,21 @@ namespace daybook {
 inline namespace v1 {
 
 struct book_options {
-  /// Where the tables are: a PostgreSQL schema ("public" when empty), a MariaDB database (the
-  /// URL's when empty); SQLite has none. Never found through a search path.
+  /// Where the tables are: a PostgreSQL schema (empty: "public") or a MariaDB database (empty: the
+  /// URL's). SQLite has none. The search path is never used.
   std::string schema = {};
   /// In front of every table's name, so that several books fit in one database.
   std::string prefix = "daybook_";
   /// How long this process is presumed alive after a renewal; 1 second to 24 hours. Renewed
   /// every sixth of it in the background.
   std::chrono::milliseconds lease = std::chrono::seconds{30};
-  /// At most so many connections at once, beside the one that renews and one for each hand_out;
-  /// 1 to 1000.
+  /// The most connections at once, 1 to 1000. One for renewals, and one for each hand_out, come on
+  /// top.
   unsigned connections = 8;
-  /// Threads for the asynchronous verbs, started when there is work: at most so many, up to 1000;
-  /// 0 means as many as connections.
+  /// The most threads for the asynchronous verbs, up to 1000; 0: as many as connections. They start
+  /// when there is work.
   unsigned async_threads = 0;
-  /// How long a connection may take to be made, or to become free; 1 ms to 24 hours.
+  /// How long to wait for a new connection, or for a free one; 1 ms to 24 hours.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds{10};
   /// Borrowed; may be null.
   observer* watch = nullptr;
@@ -38,14 +38,14 @@ struct book_options {
 };
 
 struct start_options {
-  bool once = false;     ///< if this key has ever succeeded: refusal::done_before
+  bool once = false;     ///< if this key has ever succeeded: start_refusal::done_before
   bool restart = false;  ///< a fresh run, even where an unfinished one could be resumed
-  /// After so long (1 ms to 10 years) the run counts as failed however alive its holder is:
-  /// run_state::deadline_passed, every later write of this attempt is refused, and anyone may
-  /// start it. A run that was merely interrupted keeps the deadline that it has.
+  /// After this time (1 ms to 10 years) the run counts as failed, however alive its holder is:
+  /// run_state::deadline_passed, every later write of this attempt is refused, and anyone may start
+  /// it. An interrupted run keeps its deadline.
   std::optional<std::chrono::milliseconds> deadline = {};
-  /// The date of the data that the run works on. An unfinished run keeps the one it began with:
-  /// asked for with another, refusal::other_date.
+  /// The date of the data that the run works on. An unfinished run keeps its date; a start with
+  /// another date gets start_refusal::other_date.
   std::optional<std::chrono::year_month_day> date = {};
 };
 // g++ 12 destroys an aggregate written inside a co_await expression twice.

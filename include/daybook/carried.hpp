@@ -18,7 +18,7 @@ inline namespace v1 {
 template <class T>
 concept carried = std::integral<T> || std::same_as<T, std::string> || std::is_void_v<T>;
 
-/// Complains of a value that is not there: daybook::error (fault::bad_argument).
+/// Complains of a value that is not there: daybook::error (error_code::bad_argument).
 [[noreturn]] DAYBOOK_EXPORT void complain_of_no_value(outcome instead);
 
 DAYBOOK_EXPORT std::string encode_carried(std::int64_t from);

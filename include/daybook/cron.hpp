@@ -26,13 +26,13 @@ class DAYBOOK_EXPORT cron {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a literal converts by itself, as SQL does.
   consteval cron(char const* literal) : cron(std::string_view(literal), cron_seed({})) {}
-  /// On failure: throws daybook::error (fault::bad_argument) with field, place and remedy.
+  /// On failure: throws daybook::error (error_code::bad_argument) with field, place and remedy.
   [[nodiscard]] static cron parse(std::string_view text);
 
   /// The same, with every `H` drawn from `name`: schedules of different names do not meet, and each
   /// keeps its times for ever. Until then they are drawn from the empty name.
-  /// On failure: throws daybook::error (fault::bad_argument) where what is drawn is in no year, as
-  /// 31 April may be for `0 0 H(30-31) 4 *`.
+  /// On failure: throws daybook::error (error_code::bad_argument) where what is drawn is in no
+  /// year, as 31 April may be for `0 0 H(30-31) 4 *`.
   [[nodiscard]] cron hashed(std::string_view name) const;
 
   /// As it was written. Lifetime: that of this object.

@@ -15,8 +15,8 @@ namespace daybook {
 inline namespace v1 {
 
 /// What kind of fault; the command maps each to its exit code.
-enum class fault : std::uint8_t {
-  bad_argument,   ///< a name, a key, an option, a URL that cannot be meant
+enum class error_code : std::uint8_t {
+  bad_argument,   ///< an invalid name, key, option or URL
   unreachable,    ///< the database cannot be reached, or the connection broke
   not_permitted,  ///< the database refuses the user or the action
   configuration,  ///< no book there, a book of another version, a void precondition
@@ -44,7 +44,7 @@ struct place {
 
 /// What the driver knows about a fault.
 struct error_facts {
-  fault kind = fault::internal;
+  error_code kind = error_code::internal;
   bool retryable = false;
   bool in_doubt = false;
   bool breaks_connection = false;
@@ -58,7 +58,7 @@ class DAYBOOK_EXPORT error : public std::runtime_error {
   error(error_facts facts, std::string const& message,
         place where = place::here(__builtin_FILE(), __builtin_LINE()));
 
-  [[nodiscard]] fault kind() const noexcept { return facts_.kind; }
+  [[nodiscard]] error_code kind() const noexcept { return facts_.kind; }
   /// The whole transaction may be run again, after a pause.
   [[nodiscard]] bool retryable() const noexcept { return facts_.retryable; }
   /// The reply to a COMMIT was lost: it may have happened. Never retry this blindly.

@@ -15,7 +15,7 @@ namespace daybook {
 inline namespace v1 {
 
 /// The same answer. The destructor of the std::future does not wait.
-/// On failure: throws daybook::error (fault::bad_argument) where the pending is spent.
+/// On failure: throws daybook::error (error_code::bad_argument) where the pending is spent.
 template <class T>
 [[nodiscard]] std::future<T> to_future(pending<T> answer) {
   std::promise<T> promise;

@@ -27,7 +27,7 @@
 namespace daybook {
 inline namespace v1 {
 
-class joined;
+class external_transaction;
 class queue;
 class transaction;
 namespace queues {
@@ -37,42 +37,41 @@ struct hand;
 }  // namespace queues
 
 struct hand_out_options {
-  /// A claim takes so many tasks at most, 1 to 10000; fewer where they take long, so that about ten
-  /// seconds of work for each thread are in hand.
+  /// The most tasks in one claim, 1 to 10000. If tasks are slow, claims take fewer: about ten
+  /// seconds of work for each thread.
   int batch = 1000;
-  /// Claims in hand beyond the one that is worked off, 0 to 100.
+  /// How many claims to have in hand beyond the present one, 0 to 100.
   int ahead = 1;
-  /// What is finished is written down within so long: what a crash repeats. 1 ms to a minute.
+  /// Finished tasks are written down within this time. A crash repeats that much. 1 ms to a minute.
   std::chrono::milliseconds flush_every = std::chrono::seconds{1};
   /// How often to ask when nothing is due, with a jitter of a quarter: one statement each time. 1
-  /// ms to an hour. It finds what nobody tells of; see hand_out.
+  /// ms to an hour. It finds work that nobody announces; see hand_out.
   std::chrono::milliseconds poll = std::chrono::seconds{1};
-  /// beginning::announced: a task that is handed out has begun when handed::begin() has said so.
+  /// beginning::announced: a task has begun when claimed_task::begin() has said so.
   daybook::beginning beginning = beginning::with_claim;
 };
 
-/// One task in a thread's hands. Dropped without a result it has failed (in a queue of
-/// step_mode::at_most_once its outcome is unknown), so that a task that always throws is not tried
-/// for ever.
-/// Thread safety: one thread at a time; another than next() was called by will do.
+/// One task in a thread's hands. A task that is dropped without a result has failed (in a queue of
+/// step_mode::at_most_once its outcome is unknown). So a task whose handler always throws is not
+/// tried for ever.
+/// Thread safety: one thread at a time, not necessarily the one that called next().
 /// Lifetime: finished or dropped before its hand_out ends, which waits for it.
-class DAYBOOK_EXPORT handed {
+class DAYBOOK_EXPORT claimed_task {
  public:
-  handed(handed&& from) noexcept;
-  handed& operator=(handed&& from) noexcept;
-  ~handed();
+  claimed_task(claimed_task&& from) noexcept;
+  claimed_task& operator=(claimed_task&& from) noexcept;
+  ~claimed_task();
 
   [[nodiscard]] daybook::task const& task() const noexcept;
   /// As claim::idempotency_key().
   [[nodiscard]] std::string idempotency_key() const;
-  /// Asked to stop when the claim is known to be another's: what is done from then on may be done
-  /// twice.
+  /// A stop is requested when another has the claim: work done from then on may be done twice.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// As claim::begin(), where hand_out_options::beginning is announced; nothing else calls for it.
   outcome begin();
 
-  // A second result is daybook::error (fault::bad_argument).
+  // A second result is daybook::error (error_code::bad_argument).
 
   /// Notes how it ended, and never waits for the database. outcome::done: it will be in the ledger
   /// within hand_out_options::flush_every, or when the database is back; or, if the claim is lost
@@ -83,13 +82,13 @@ class DAYBOOK_EXPORT handed {
   outcome perform(std::function<void(transaction&)> const& body);
   /// As claim::finish_in(). Keep this object until your transaction has ended. False: lost.
   /// On failure: throws daybook::error; the task is not finished.
-  bool finish_in(joined& yours);
+  bool finish_in(external_transaction& yours);
   /// The same with several of one queue, of whatever claims. Lost: of those whose claim was lost
   /// nothing more can be written, the others wait for a result still.
-  static outcome perform(std::span<handed* const> all,
+  static outcome perform(std::span<claimed_task* const> all,
                          std::function<void(transaction&)> const& body);
   /// When false, and on failure: roll your transaction back.
-  static bool finish_in(joined& yours, std::span<handed* const> all);
+  static bool finish_in(external_transaction& yours, std::span<claimed_task* const> all);
   /// Not done, and not counted as an attempt: due again as it was, once its claim has ended.
   void hand_back();
   /// Whether it has a result, or was handed back.
@@ -98,7 +97,7 @@ class DAYBOOK_EXPORT handed {
  private:
   friend class queues::dispenser;
   friend class queues::drainer;
-  handed(std::shared_ptr<queues::hand> from, std::size_t at) noexcept;
+  claimed_task(std::shared_ptr<queues::hand> from, std::size_t at) noexcept;
   class together;
   void check_open() const;
   void drop() noexcept;
@@ -107,7 +106,7 @@ class DAYBOOK_EXPORT handed {
   std::shared_ptr<queues::hand> from_;
   std::size_t at_;
   std::chrono::steady_clock::time_point since_;
-  bool open_ = true;        ///< this handle still owes the claim an answer
+  bool open_ = true;        ///< the claim still waits for a result from this handle
   bool in_theirs_ = false;  ///< finished in a transaction of the application's
 };
 
@@ -124,50 +123,50 @@ struct hand_out_counts {
 /// after which it is tried again later, or others go on beside it. Two hand_outs in one process do
 /// not know of each other's.
 ///
-/// A task is handed out when the book knows that it begins: in a queue of step_mode::at_most_once
-/// just then, else for some tasks ahead, as many as begin within half of flush_every. What was not
-/// begun when the process dies is nobody's suspect.
+/// A task is handed out when the book knows that it begins. In a queue of step_mode::at_most_once
+/// that is written for each task; else ahead, for the tasks that begin within half of flush_every.
+/// Tasks that were not begun when the process dies are no suspects.
 ///
 /// A process that has not renewed its lease for two thirds of it, by its own clock, hands nothing
 /// out and claims nothing until it has: others may soon take it for dead.
 ///
-/// It never has more than batch * (ahead + 1) tasks in hand, those counted that are finished and
-/// not in the ledger yet: a database that is slow to write is asked for no more work. What it
-/// cannot write while the database is away it keeps, and writes when that is back.
+/// It never has more than batch * (ahead + 1) tasks in hand, including finished ones that are not
+/// in the ledger yet: so a slow database is asked for no more work. It keeps results that it cannot
+/// write while the database is away, and writes them later.
 ///
-/// It hears of work at once, and need not be told: of what this process adds and asks for, and, on
-/// SQLite and PostgreSQL, of what others do; for that it has a connection of its own beside those
-/// of the pool. On MariaDB, behind a pooler and on lent connections the poll finds what others add,
-/// and what joined transactions add. What other processes hand back is found by the poll
-/// everywhere.
+/// It hears at once of work that this process adds and, on SQLite and PostgreSQL, of work that
+/// others add; for that it has a connection of its own beside those of the pool. On MariaDB, behind
+/// a pooler and on lent connections the poll finds work that others or joined transactions add. On
+/// every engine the poll finds tasks that other processes hand back.
 ///
 /// Faults of the database are told to the observer (observer::retried, "hand_out") and tried again
 /// after a pause; no call of a thread throws them but perform() and finish_in().
 class DAYBOOK_EXPORT hand_out {
  public:
   /// Starts the claimer's thread; it claims when the first thread asks for a task.
-  /// On failure: daybook::error, fault::bad_argument for options out of their range, or a borrowed
-  /// book, which belongs to one thread.
+  /// On failure: daybook::error, error_code::bad_argument for options out of their range, or a
+  /// borrowed book, which belongs to one thread.
   explicit hand_out(queue const& of, hand_out_options options = {});
   hand_out(hand_out const&) = delete;
   hand_out& operator=(hand_out const&) = delete;
   /// As stop().
   ~hand_out();
 
-  /// Waits until there is a task, no sooner than its slot where the queue has a rate. Empty: asked
-  /// to stop, or closed. On failure: daybook::error (fault::forked) in a child of fork().
-  [[nodiscard]] std::optional<handed> next(std::stop_token stop = {});
+  /// Waits for a task; if the queue has a rate, until the task's slot. Empty: asked to stop, or
+  /// closed. On failure: daybook::error (error_code::forked) in a child of fork().
+  [[nodiscard]] std::optional<claimed_task> next(std::stop_token stop = {});
   /// The same for several: waits for the first, and then until there are `most`, or `gather` is
   /// over. A suspect comes by itself. `most`: 1 to 10000; `gather`: 0 to an hour. On failure: as
-  /// next(); daybook::error (fault::bad_argument).
-  [[nodiscard]] std::vector<handed> next_batch(std::size_t most, std::chrono::milliseconds gather,
-                                               std::stop_token stop = {});
-  /// Other options, for the next claims. On failure: daybook::error (fault::bad_argument).
+  /// next(); daybook::error (error_code::bad_argument).
+  [[nodiscard]] std::vector<claimed_task> next_batch(std::size_t most,
+                                                     std::chrono::milliseconds gather,
+                                                     std::stop_token stop = {});
+  /// Sets other options for the next claims. On failure: daybook::error (error_code::bad_argument).
   void change(hand_out_options options);
-  /// Asks the database at once: for work that it does not hear of.
+  /// Asks the database for work at once.
   void wake() noexcept;
 
-  /// No more tasks are given; returns at once.
+  /// Gives no more tasks; returns at once.
   void close() noexcept;
   /// Closes, waits until the threads have finished what they have, writes that down and hands back
   /// the rest. Never throws: when the database is away for longer than the lease, what was not

@@ -45,10 +45,10 @@ struct holder_info {
   std::int64_t pid = 0;
   holder_state state = holder_state::alive;
   timestamp started{};
-  timestamp renewed{};             ///< its lease, last
+  timestamp renewed{};             ///< the last renewal of its lease
   timestamp until{};               ///< the end of its lease
   std::optional<timestamp> ended;  ///< it ended, or others declared it dead
-  std::vector<held_work> work;     ///< in its name, also where it is dead; the oldest first
+  std::vector<held_work> work;     ///< in its name, even if it is dead; oldest first
 };
 
 struct holders_query {

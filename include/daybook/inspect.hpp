@@ -1,4 +1,4 @@
-// What people look at: runs with their steps and attempts, and the findings of the doctor.
+// Runs with their steps and attempts, and the results of the doctor, for people to look at.
 // Thread safety: values.
 //
 //   for (auto const& r : book.runs({.process = "nightly"})) std::cout << r.key << '\n';
@@ -37,7 +37,7 @@ struct run_info {
   std::optional<timestamp> ended;
   std::optional<timestamp> succeeded;  ///< the last success under this key
   std::string error;                   ///< of the last failed or interrupted attempt
-  std::optional<occupant> holder;      ///< while held, dead or alive
+  std::optional<lease_holder> holder;  ///< while held, dead or alive
   bool holder_alive = false;
   std::optional<timestamp> abandoned;  ///< in hand, and since when its holder is dead
   std::optional<timestamp> deadline;
@@ -56,7 +56,7 @@ struct step_info {
   std::string value;
 };
 
-/// An at-most-once step that was begun, and whose outcome is not recorded.
+/// An at-most-once step that was begun and has no recorded outcome.
 struct intent_info {
   std::string name;
   std::int64_t attempt = 0;
@@ -106,7 +106,7 @@ enum class status_depth : std::uint8_t {
   all,     ///< reads every run
 };
 
-/// The book at a glance. Runs in hand are counted by what they are worth now. With
+/// The book at a glance. Runs in hand are counted by their present state. With
 /// status_depth::newest, ends are counted among the newest 200 attempts of each end, successes
 /// among the 200 runs that began last, and due tasks in 1000 segments of each queue.
 struct book_status {
@@ -131,7 +131,7 @@ struct book_status {
 /// What a precondition is worth: `invalid` (printed "void") means that the guarantees do not hold.
 enum class verdict : std::uint8_t { ok, warning, invalid };
 
-struct finding {
+struct check_result {
   std::string name;  ///< "durable commit"
   verdict worth{};
   std::string found;   ///< "synchronous_commit = on"

@@ -23,62 +23,64 @@
 namespace daybook {
 inline namespace v1 {
 
-class joined;
+class external_transaction;
 class transaction;
 namespace work {
 class running_handler;
 }  // namespace work
 
 /// Why a handler is asked to stop.
-enum class halt : std::uint8_t {
+enum class stop_reason : std::uint8_t {
   none,
   timeout,  ///< work_options::timeout is over
-  lost,     ///< the claim is another's: what is done from now on may be done twice
+  lost,     ///< another has the claim: work done from now on may be done twice
   closing,  ///< the node stops; a handler that cannot end soon calls hand_back() and returns
 };
 
-/// What is asked of the handler, and when it has to be done.
+/// The task, and why and when the handler must stop.
 class DAYBOOK_EXPORT job {
  public:
-  job(handed& of, work::running_handler& inside) : of_(&of), inside_(&inside) {}
+  job(claimed_task& of, work::running_handler& inside) : of_(&of), inside_(&inside) {}
   job(job const&) = delete;
   job& operator=(job const&) = delete;
 
   [[nodiscard]] daybook::task const& task() const noexcept { return of_->task(); }
   /// For what it does elsewhere: as claim::idempotency_key().
   [[nodiscard]] std::string idempotency_key() const { return of_->idempotency_key(); }
-  /// Requested when the time is over, the claim is lost or the node stops; why() says which.
+  /// A stop is requested when the time is over, the claim is lost or the node stops; why() says
+  /// which.
   [[nodiscard]] std::stop_token stopping() const noexcept;
-  [[nodiscard]] halt why() const noexcept;
+  [[nodiscard]] stop_reason why() const noexcept;
 
-  /// As handed::begin(), where work_options::claims says that tasks are announced.
+  /// As claimed_task::begin(), where work_options::claims says that tasks are announced.
   outcome begin();
 
-  // At most one of these three; then what the handler returns is not looked at.
+  // Call at most one of these three; then the handler's return value is ignored.
 
   /// Runs `body` in a transaction in which the task is finished, too: exactly once.
   outcome perform(std::function<void(transaction&)> const& body);
   /// The same in a transaction of the application's, which ends before the handler returns. False:
   /// lost; roll it back.
-  bool finish_in(joined& yours);
-  /// Not done, and not counted as an attempt.
+  bool finish_in(external_transaction& yours);
+  /// Gives the task back undone; does not count as an attempt.
   void hand_back();
 
   [[nodiscard]] bool finished() const noexcept { return of_->finished(); }
 
  private:
-  handed* of_;
+  claimed_task* of_;
   work::running_handler* inside_;
 };
 
-/// Returns how it ended. What it throws is a failure with that text (unknown in a queue of
+/// Returns how the task ended. An exception is a failure with its text (unknown in a queue of
 /// step_mode::at_most_once). Called by several threads at a time.
 using job_handler = std::function<result(job&)>;
 
 /// Several tasks at once, for a handler that does them together.
 class DAYBOOK_EXPORT job_batch {
  public:
-  job_batch(std::span<handed> of, work::running_handler& inside) : all_(of), inside_(&inside) {}
+  job_batch(std::span<claimed_task> of, work::running_handler& inside)
+      : all_(of), inside_(&inside) {}
   job_batch(job_batch const&) = delete;
   job_batch& operator=(job_batch const&) = delete;
 
@@ -86,15 +88,15 @@ class DAYBOOK_EXPORT job_batch {
   [[nodiscard]] daybook::task const& task(std::size_t at) const;
   [[nodiscard]] std::string idempotency_key(std::size_t at) const;
   [[nodiscard]] std::stop_token stopping() const noexcept;
-  [[nodiscard]] halt why() const noexcept;
+  [[nodiscard]] stop_reason why() const noexcept;
 
   // A task that has a result already, or none of that number, is daybook::error
-  // (fault::bad_argument). Those without a result when the handler returns have failed; when it
-  // throws, with that text.
+  // (error_code::bad_argument). Those without a result when the handler returns have failed; when
+  // it throws, with that text.
 
-  /// As handed::begin(), where work_options::claims says that tasks are announced.
+  /// As claimed_task::begin(), where work_options::claims says that tasks are announced.
   outcome begin(std::size_t at);
-  /// As it comes; written down within hand_out_options::flush_every.
+  /// Sets the result of one task; it is written down within hand_out_options::flush_every.
   void finish(std::size_t at, result how);
   /// Not done, and not counted as an attempt.
   void hand_back(std::size_t at);
@@ -105,14 +107,14 @@ class DAYBOOK_EXPORT job_batch {
   outcome perform(std::function<void(transaction&)> const& body);
   /// The same in a transaction of the application's, which ends before the handler returns. False:
   /// lost; roll it back, and hand the rest back.
-  bool finish_in(joined& yours);
+  bool finish_in(external_transaction& yours);
   [[nodiscard]] bool finished(std::size_t at) const;
 
  private:
-  [[nodiscard]] handed& at(std::size_t place) const;
-  [[nodiscard]] std::vector<handed*> open() const;
+  [[nodiscard]] claimed_task& at(std::size_t place) const;
+  [[nodiscard]] std::vector<claimed_task*> open() const;
 
-  std::span<handed> all_;
+  std::span<claimed_task> all_;
   work::running_handler* inside_;
 };
 
@@ -120,13 +122,12 @@ using batch_handler = std::function<void(job_batch&)>;
 
 struct work_options {
   int threads = 4;  ///< handlers of this queue at once, 1 to 1000
-  /// A handler is asked to stop after so long, a year at most; 0: never. One that heeds it by
-  /// throwing has failed with that; what one does that returns a success all the same counts.
-  /// Threads cannot be killed: what must be goes into a process of its own, as `daybook daemon`
-  /// does.
+  /// A handler is asked to stop after this time, a year at most; 0: never. If it then throws, the
+  /// task has failed; if it returns a success all the same, that counts. Threads cannot be killed:
+  /// work that must be killed needs a process of its own, as under `daybook daemon`.
   std::chrono::milliseconds timeout{0};
-  /// For batch handlers: so many tasks at most, 1 to 10000, and so long they are waited for once
-  /// there is one: an hour at most.
+  /// For batch handlers: the most tasks, 1 to 10000, and how long to wait for more after the first:
+  /// an hour at most.
   int batch = 100;
   std::chrono::milliseconds gather{0};
   hand_out_options claims = {};

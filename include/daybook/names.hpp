@@ -18,7 +18,7 @@ inline namespace v1 {
 /// The longest name or key, in bytes. Compared byte by byte on every engine.
 inline constexpr std::size_t longest_name = 255;
 
-/// Throws daybook::error (fault::bad_argument) unless `text` is 1 to 255 bytes of valid UTF-8
+/// Throws daybook::error (error_code::bad_argument) unless `text` is 1 to 255 bytes of valid UTF-8
 /// without control characters. `what` names the thing in the message ("process name").
 DAYBOOK_EXPORT void check_name(std::string_view what, std::string_view text);
 

@@ -35,14 +35,14 @@ class scheduler;
 }  // namespace work
 
 struct node_options {
-  /// So many handlers run at once, 1 to 1000. A tick that finds none free waits, and other nodes
+  /// How many handlers run at once, 1 to 1000. A tick that finds none free waits, and other nodes
   /// may take it.
   int threads = 4;
-  /// How often to look for what it does not know of: ticks of nodes that died, changed schedules,
-  /// what people asked for. One statement each time. 10 ms to an hour.
+  /// How often to look for ticks of dead nodes, changed schedules and requests of people. One
+  /// statement each time. 10 ms to an hour.
   std::chrono::milliseconds poll = std::chrono::seconds{5};
-  /// Nodes wait up to so long, by chance, before they reach for a tick, so that one is there first.
-  /// At most a minute.
+  /// Nodes wait a random time up to this before they reach for a tick, so that one is first. At
+  /// most a minute.
   std::chrono::milliseconds jitter{20};
 };
 
@@ -59,16 +59,16 @@ struct node_counts {
 struct plan_serving {
   launch_check check = {};
   /// Called after each pass that this node has made, by the planner's thread; also where a stop
-  /// ended it before its end (passed::complete is false then): what it launched stays.
-  std::function<void(std::string const& planner, passed const&)> after = {};
+  /// ended it before its end (pass_report::complete is false then): what it launched stays.
+  std::function<void(std::string const& planner, pass_report const&)> after = {};
 };
 
 /// Faults of the database are told to the observer (observer::retried, "node") and tried again
 /// after a pause.
 class DAYBOOK_EXPORT node {
  public:
-  /// On failure: daybook::error, fault::bad_argument for options out of their range, or a borrowed
-  /// book, which belongs to one thread.
+  /// On failure: daybook::error, error_code::bad_argument for options out of their range, or a
+  /// borrowed book, which belongs to one thread.
   explicit node(daybook::book& of, node_options options = {});
   node(node const&) = delete;
   node& operator=(node const&) = delete;
@@ -80,32 +80,33 @@ class DAYBOOK_EXPORT node {
   /// fail. Serving it again changes the handler; without one it is served no more.
   void serve(std::string_view schedule, tick_handler handler);
 
-  /// Works a queue, which was made already, with threads of its own. Again changes the handler and
-  /// the options for what begins from then on. On failure: daybook::error, fault::bad_argument
-  /// where there is no such queue, or for options out of their range.
+  /// Works an existing queue with threads of its own. Called again, it changes the handler and the
+  /// options for tasks that begin from then on. On failure: daybook::error,
+  /// error_code::bad_argument if there is no such queue, or for options out of their range.
   void work(std::string_view queue, job_handler handler, work_options const& options = {});
   /// The same with a handler that takes many tasks at once.
   void work_in_batches(std::string_view queue, batch_handler handler,
                        work_options const& options = {});
-  /// Works it no more: finishes what is in hand, hands back the rest, and waits for that. Returns
-  /// what was counted in all; empty: it is not worked here. Not to be called by a handler.
+  /// Stops working the queue: finishes tasks in hand, hands back the rest, and waits for that.
+  /// Returns the counts of all its work; empty: it was not worked here. Not to be called by a
+  /// handler.
   std::optional<work_counts> leave(std::string_view queue);
 
-  /// Makes the passes of a planner, which was made already, in a thread of its own: one so often as
-  /// it says (planner_options::every), by whichever node is first. Again changes how. On failure:
-  /// daybook::error, fault::bad_argument where there is no such planner, or after stop();
-  /// fault::configuration where its SQL is not this program's (book::planner). A pass
+  /// Makes the passes of an existing planner in a thread of its own: one every
+  /// planner_options::every, by whichever node is first. Called again, it changes the options. On
+  /// failure: daybook::error, error_code::bad_argument where there is no such planner, or after
+  /// stop(); error_code::configuration where its SQL is not this program's (book::planner). A pass
   /// that fails is told to the observer (observer::retried, "plan NAME").
   void plan(std::string_view planner, plan_serving how = {});
-  /// No more passes; waits for the page that is under way. Not to be called by a check.
-  void unplan(std::string_view planner);
+  /// Makes no more passes; waits for the page that is under way. Not to be called by a check.
+  void remove_planner(std::string_view planner);
 
-  /// Starts the threads. Once.
+  /// Starts the threads. Call it once.
   void start();
-  /// Looks again at once: schedules were changed, say.
+  /// Looks again at once, after schedules were changed for example.
   void wake() noexcept;
-  /// Launches nothing more, asks the handlers to stop (tick::stopping, job::stopping) and waits for
-  /// them; hands back the tasks that none has. Never throws. Not to be called by a handler.
+  /// Launches nothing more, asks the handlers to stop (tick::stopping, job::stopping), waits for
+  /// them, and hands back the other tasks. Never throws. Not to be called by a handler.
   void stop() noexcept;
 
   /// Instead of start(): calls the handlers in this thread, one after the other, and makes the
@@ -115,7 +116,7 @@ class DAYBOOK_EXPORT node {
   std::int64_t drain();
 
   [[nodiscard]] node_counts counts() const;
-  /// Empty: it is not worked here.
+  /// Empty: this node does not work the queue.
   [[nodiscard]] std::optional<work_counts> counts(std::string_view queue) const;
 
  private:

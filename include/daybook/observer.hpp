@@ -1,4 +1,4 @@
-// What a program may want to log or count. Every member has an empty default.
+// Events that a program may want to log or count. Every member has an empty default.
 // Thread safety: called from any of the book's threads, several at a time; must not throw and
 // must not call the book. Lifetime: borrowed; must outlive the book.
 //
@@ -41,17 +41,17 @@ class DAYBOOK_EXPORT observer {
   virtual void started(run_event const&) noexcept {}
   virtual void step_done(run_event const&) noexcept {}
   virtual void finished(run_event const&) noexcept {}
-  /// An attempt has failed. Whether anybody tries again is told by the events of last failures.
+  /// An attempt has failed. If nobody tries again, an event of a last failure follows.
   virtual void failed(run_event const&) noexcept {}
   virtual void released(run_event const&) noexcept {}
-  /// A write found that the run was taken over; or a run that was dropped could not be handed back.
+  /// A write found that the run was taken over; or a dropped run could not be handed back.
   virtual void lost(run_event const&) noexcept {}
   /// A dead holder's run was freed by this process.
   virtual void taken_over(run_event const&) noexcept {}
-  /// No renewal has succeeded for so long.
+  /// No renewal has succeeded for this time.
   virtual void renewal_late(std::chrono::milliseconds /*since*/,
                             std::string_view /*why*/) noexcept {}
-  /// A transaction (by our name for it) is run again, for this reason.
+  /// A transaction of this (internal) name is run again, for this reason.
   virtual void retried(std::string_view /*transaction*/, std::string_view /*why*/) noexcept {}
   /// A lost COMMIT reply was resolved.
   virtual void doubt_resolved(std::string_view /*transaction*/, bool /*had_committed*/) noexcept {}
@@ -60,9 +60,8 @@ class DAYBOOK_EXPORT observer {
   virtual void set_back() noexcept {}
 
   // Last failures: nobody tries again before a person asks for it. The process that wrote the
-  // failure down is told; one that dies, or loses the reply of that COMMIT, may tell nobody.
-  /// A schedule gives a tick up, which has no attempts left. `process` is the schedule, `key` the
-  /// tick.
+  // failure down gets the event. If it dies, or loses the reply of that COMMIT, nobody may get it.
+  /// A tick of a schedule has no attempts left. `process` is the schedule, `key` the tick.
   virtual void tick_failed(run_event const&) noexcept {}
   /// Nobody knows whether an at-most-once step of the run happened: a person decides.
   virtual void unknown(run_event const&) noexcept {}

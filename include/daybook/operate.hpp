@@ -1,4 +1,4 @@
-// What a person may change in a book, with who and why; and what has been changed.
+// Changes that a person may make in a book, with who and why; and the record of them.
 // Thread safety: values.
 //
 //   book.release(daybook::process{"nightly"}, daybook::key{"2026-11-21"},
@@ -15,23 +15,22 @@ namespace daybook {
 inline namespace v1 {
 
 /// Written down with every change a person makes. Each is cut at 255 bytes.
-struct remark {
+struct audit_note {
   std::string actor;
   std::string reason;
 };
 
-/// How an at-most-once step went, as a person has found out.
+/// A person's answer: did an at-most-once step happen?
 struct resolution {
   std::string step = {};   ///< empty: the only one that is unknown
   bool done = false;       ///< false: it did not happen, and the next attempt does it
-  std::string value = {};  ///< what it carries when done
-  /// run_info::epoch as the person saw it, so that nothing is settled that was begun since;
-  /// 0: whatever is there now.
+  std::string value = {};  ///< its value, if done
+  /// run_info::epoch as the person saw it: a step that began later is not settled. 0: any epoch.
   std::int64_t epoch = 0;
 };
 
-/// Which history goes: attempts that ended before, steps and carried values of finished runs,
-/// holders that ended before and that nothing names any more.
+/// Which history to delete: attempts that ended before, steps and carried values of finished runs,
+/// and holders that ended before and that nothing names any more.
 struct prune_options {
   std::chrono::hours older_than{24 * 90};  ///< by the database's clock; at least one hour
   std::string process = {};                ///< empty: all
@@ -40,7 +39,7 @@ struct prune_options {
   bool forget_runs = false;
 };
 
-struct pruned {
+struct prune_report {
   std::int64_t attempts = 0;
   std::int64_t steps = 0;
   std::int64_t carried = 0;

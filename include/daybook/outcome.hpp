@@ -1,4 +1,4 @@
-// The words for how runs and steps stand, and what a call came to.
+// The states of runs and steps, and the answers of calls.
 // Thread safety: values.
 //
 //   if (auto answer = run.step("post", body); answer.what() == daybook::outcome::lost) return 79;
@@ -14,7 +14,7 @@
 namespace daybook {
 inline namespace v1 {
 
-/// Where a run stands. The numbers are in the table and never change.
+/// The state of a run. The numbers are in the table and never change.
 enum class run_state : std::int8_t {
   ready = 9,             ///< started, no step done by this attempt yet
   running = 8,           ///< at least one step done
@@ -40,14 +40,14 @@ enum class step_mode : std::uint8_t {
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(step_mode mode) noexcept;
 
 /// Why start() gave no run.
-enum class refusal : std::uint8_t {
-  running_elsewhere,  ///< a live holder has it: started::holder() says who
+enum class start_refusal : std::uint8_t {
+  running_elsewhere,  ///< a live holder has it: start_result::holder() says who
   done_before,        ///< asked to be done once, and this key has succeeded
   unknown_outcome,    ///< run_state::unknown: a person decides first
   other_date,         ///< an unfinished run is there that works on the data of another date
 };
 
-/// What came of a step or of an ending.
+/// The answer of a step or of an ending.
 enum class outcome : std::uint8_t {
   done,     ///< now, by this attempt
   skipped,  ///< an earlier attempt of this run had done it; nothing was executed
@@ -57,15 +57,15 @@ enum class outcome : std::uint8_t {
             ///< person; of a claim's end: see claim::complete()
 };
 
-/// What became of what was written in a transaction of the application's.
-enum class settlement : std::uint8_t {
+/// Whether the writes in a transaction of the application's committed.
+enum class commit_outcome : std::uint8_t {
   committed,    ///< it is there
   rolled_back,  ///< it is not, and the run is still held: it may be tried again
   lost,         ///< the run is not held any more
 };
 
 /// Who holds a run.
-struct occupant {
+struct lease_holder {
   std::string holder;         ///< the holder's uuid
   std::string node;           ///< host name
   std::int64_t pid = 0;       ///< process id on that host

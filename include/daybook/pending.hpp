@@ -39,7 +39,7 @@ class DAYBOOK_EXPORT completion {
   void wait() const;
   /// Keeps `next` for the thread that settles. False: this is settled, and `next` was not taken.
   [[nodiscard]] bool when_settled(std::function<void()>& next);
-  /// Wakes who waits and calls who wants to be called. Once.
+  /// Wakes waiting threads and calls the callback. Once.
   void settle(std::exception_ptr failure) noexcept;
   /// By which threads: they must not wait for themselves.
   void done_by(void const* threads) noexcept;
@@ -69,7 +69,7 @@ class answer final : public completion {
   std::optional<T> value_;
 };
 
-/// Complains of a pending that was spent: daybook::error (fault::bad_argument).
+/// Throws daybook::error (error_code::bad_argument): the pending was spent.
 [[noreturn]] DAYBOOK_EXPORT void complain_of_spent_pending();
 
 }  // namespace work
@@ -79,9 +79,9 @@ class [[nodiscard]] pending {
  public:
   explicit pending(std::shared_ptr<work::answer<T>> of) noexcept : of_(std::move(of)) {}
 
-  /// Waits. On failure: throws what the blocking form would have thrown; fault::closed when the
-  /// book went before the work began; fault::bad_argument when it is not ready and this is one of
-  /// the threads that do the work (a callback must not wait: use then() or co_await).
+  /// Waits. On failure: throws what the blocking form would have thrown; error_code::closed when
+  /// the book went before the work began; error_code::bad_argument when it is not ready and this is
+  /// one of the threads that do the work (a callback must not wait: use then() or co_await).
   T get() && {
     auto const of = spent();
     of->wait();
@@ -89,7 +89,7 @@ class [[nodiscard]] pending {
   }
   /// Whether get() would return, or throw, at once. False once it is spent.
   [[nodiscard]] bool ready() const noexcept { return of_ && of_->settled(); }
-  /// As ready(), waiting at most so long. On failure: as get() where waiting is not allowed.
+  /// As ready(), but waits up to this time. On failure: as get() where waiting is not allowed.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> at_most) const {
     if (!of_) work::complain_of_spent_pending();
@@ -103,8 +103,8 @@ class [[nodiscard]] pending {
     return of_->wait_until(clock::now() + std::chrono::ceil<clock::duration>(wait));
   }
   /// Calls `callback` once, with this pending, ready: get() there returns or throws at once. On the
-  /// book's thread that did the work; here and now when it is ready already. What `callback`
-  /// throws ends the program, as in a thread's function: there is nobody to hand it to.
+  /// book's thread that did the work; here and now when it is ready already. An exception of
+  /// `callback` ends the program, as in a thread's function.
   template <std::invocable<pending> F>
   void then(F callback) && {
     auto const of = spent();

@@ -1,4 +1,5 @@
-// What a person should know of now: work that nobody does, and what waits for a decision.
+// Problems that a person should know now: work that nobody does, and work that waits for a
+// decision.
 // Thread safety: values.
 //
 //   for (auto const& one : book.problems()) {

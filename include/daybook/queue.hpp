@@ -31,17 +31,17 @@
 namespace daybook {
 inline namespace v1 {
 
-class joined;
+class external_transaction;
 class transaction;
 class watch;
-struct watched_table;
+struct synced_table;
 namespace queues {
 class store;
 }  // namespace queues
 
 struct queue_counts {
   std::int64_t members = 0;
-  std::int64_t waiting = 0;  ///< of them due
+  std::int64_t waiting = 0;  ///< due now or later
   std::int64_t due = 0;
   std::int64_t running = 0;
   std::int64_t succeeded = 0;
@@ -53,11 +53,10 @@ struct queue_counts {
   std::int64_t segments = 0;  ///< rows that stand for all of these
   std::int64_t claims = 0;
   std::int64_t abandoned = 0;  ///< of those running: in the hands of processes that ended or died
-  /// Since when the oldest that is due waits, and no live process has any task of the queue in
-  /// hand.
+  /// Since when tasks wait that are due, while no live process has any task of the queue in hand.
   std::optional<timestamp> overdue;
-  std::optional<timestamp> oldest_due;  ///< since when the oldest that is due has been
-  std::optional<timestamp> next_due;    ///< when the first of the others will be
+  std::optional<timestamp> oldest_due;  ///< since when the oldest due task is due
+  std::optional<timestamp> next_due;    ///< when the next of the others is due
 };
 
 /// Members are rows of their own, and to count them is to read them; tasks are counted by segments.
@@ -68,7 +67,7 @@ struct queue_info {
   std::string name;
   queue_options options;
   bool paused = false;
-  std::optional<timestamp> round;  ///< that is open, in a queue of rounds
+  std::optional<timestamp> round;  ///< the open round, in a queue of rounds
 };
 
 /// Which tasks to list.
@@ -76,14 +75,14 @@ struct tasks_query {
   task_state state = task_state::waiting;
   std::int64_t after = 0;  ///< ids above this: the last of the page before
   int limit = 100;         ///< 1 to 10000
-  /// Of those that wait, only those that have failed at this turn, and are tried again.
+  /// Only waiting tasks that failed before at this turn.
   bool retrying = false;
 };
 
-/// What one pass of upkeep did.
-struct upkept {
+/// The result of queue::upkeep().
+struct maintenance_report {
   std::int64_t merged = 0;     ///< rows saved
-  std::int64_t trimmed = 0;    ///< ids without a member that are covered no more
+  std::int64_t trimmed = 0;    ///< ids without a member, no longer in any row
   std::int64_t rearmed = 0;    ///< rows moved to a new period
   std::int64_t forgotten = 0;  ///< outcomes past the retention
   std::int64_t removed = 0;    ///< members past queue_options::forget_done
@@ -97,84 +96,88 @@ class DAYBOOK_EXPORT queue {
   /// As they were when this process last heard of them.
   [[nodiscard]] queue_options options() const;
 
-  // Members. False from add: the key is there already, and nothing was changed, also not its
-  // payload and priority: see set_payload() and set_priority().
+  // Members. add() returns false if the key is there already. Then nothing is changed, neither
+  // payload nor priority: see set_payload() and set_priority().
   // On failure, all: throws daybook::error.
   bool add(key const& of, task_options const& how = {});
-  /// In the transaction of a step's body, or in one of the application's: part of it.
+  /// The same as a part of a transaction: of a step's body, or of the application's.
   bool add(transaction& in, key const& of, task_options const& how = {});
-  bool add(joined& in, key const& of, task_options const& how = {});
-  /// As many as `next` gives, until it gives none; in pieces that are committed one by one.
-  imported import(std::function<std::optional<entry>()> const& next, task_options const& how = {});
-  imported import(std::vector<entry> const& entries, task_options const& how = {});
-  /// Of a query's first column, whose values are keys as watched_table::key has them, and its
+  bool add(external_transaction& in, key const& of, task_options const& how = {});
+  /// Adds the entries that `next` returns, until it returns none. Commits them in pieces.
+  import_report import(std::function<std::optional<entry>()> const& next,
+                       task_options const& how = {});
+  import_report import(std::vector<entry> const& entries, task_options const& how = {});
+  /// Of a query's first column, whose values are keys as synced_table::key has them, and its
   /// second, where it has one: the payload. Nothing but a query is executed, and no more than a
-  /// page of it is in memory; it takes two connections. `told` is called between pages; false from
-  /// it: no more for now. On failure: daybook::error, fault::bad_argument for a row that cannot be;
-  /// what stands before it is imported, and was told.
-  imported import_query(std::string_view query, task_options const& how = {},
-                        std::function<bool(imported const&)> const& told = {});
-  /// Has its members follow a table: see daybook/watch.hpp. Again, with another table, follows that
-  /// instead; triggers on the former must have been uninstalled.
-  daybook::watch watch(watched_table const& of);
-  daybook::watch watch(watched_table const& of, remark const& by);
-  /// What it follows; empty: nothing.
+  /// page of it is in memory; it takes two connections. `told` is called between pages; it returns
+  /// false to stop. On failure: daybook::error, error_code::bad_argument for a bad row; the rows
+  /// before it are imported and reported.
+  import_report import_query(std::string_view query, task_options const& how = {},
+                             std::function<bool(import_report const&)> const& told = {});
+  /// Lets the members follow a table: see daybook/watch.hpp. To follow another table, uninstall the
+  /// triggers and call it again.
+  daybook::watch watch(synced_table const& of);
+  daybook::watch watch(synced_table const& of, audit_note const& by);
+  /// The followed table; empty: none.
   [[nodiscard]] std::optional<daybook::watch> watched() const;
-  /// Follows it no more; the members stay. Its triggers must have been uninstalled.
+  /// Follows no table any more; the members stay. Uninstall the triggers before.
   bool unwatch();
-  bool unwatch(remark const& by);
+  bool unwatch(audit_note const& by);
   /// False: there is no such key. A task in hand is finished all the same.
   bool remove(key const& of);
   bool remove(transaction& in, key const& of);
-  bool remove(joined& in, key const& of);
+  bool remove(external_transaction& in, key const& of);
   bool set_payload(key const& of, std::optional<std::string> const& payload);
 
-  // What people ask for: written down, and done by the next claim. False: there is no such key.
-  /// Due now, at its turn, before all others of its priority, and in a queue of rounds in none; one
-  /// in hand again after that. Nothing for those that wait for a person.
+  // Changes to one task: written down at once, made by the next claim. False: there is no such key.
+  /// Makes the task due now, in front of all others of its priority, also outside of a round. A
+  /// task in hand is done again afterwards. Does nothing to a task that waits for a person.
   bool run_now(key const& of);
-  /// The same with no attempt or crash counted: also those that wait for a person.
+  /// The same, and forgets its failures and crashes; also for a task that waits for a person.
   bool retry(key const& of);
-  /// Not to be done at this turn, or ever in a queue without a period.
+  /// Gives the task up for this turn; in a queue without a period, for good.
   bool discard(key const& of);
-  /// One whose outcome is unknown: it was done; or it was not, and is tried again.
+  /// Says how a task of unknown outcome went: it was done; or it was not, and is tried again.
   bool resolve(key const& of, bool done);
-  /// From now on, 0 (first) to 9; of one in hand from its next turn on. Not in a queue in order.
+  /// Sets the priority from now on, 0 (first) to 9; for a task in hand, from its next turn on. Not
+  /// in a queue that keeps an order.
   bool set_priority(key const& task, int priority);
 
-  // The same with who and why: kept in the book, and read with changes().
-  bool ask(key const& of, task_request what, remark const& by);
-  /// Of all tasks that are in a state now, but not running: how many. In pieces that are committed
-  /// one by one; `told` is called between them with how many by now.
-  std::int64_t ask(task_state in, task_request what, remark const& by,
+  // The same; the book keeps who and why: see changes().
+  bool ask(key const& of, task_request what, audit_note const& by);
+  /// The same for all tasks in a state other than running; returns how many. Commits in pieces;
+  /// `told` is called after each piece with the number so far.
+  std::int64_t ask(task_state in, task_request what, audit_note const& by,
                    std::function<void(std::int64_t)> const& told = {});
-  bool set_priority(key const& task, int priority, remark const& by);
-  bool remove(key const& of, remark const& by);
+  bool set_priority(key const& task, int priority, audit_note const& by);
+  bool remove(key const& of, audit_note const& by);
   /// False: it was so already, and nothing was changed.
-  bool pause(remark const& by);
-  bool resume(remark const& by);
+  bool pause(audit_note const& by);
+  bool resume(audit_note const& by);
 
-  /// Claims give nothing while it is paused; what is in hand goes on.
+  /// Claims give nothing while the queue is paused; tasks in hand go on.
   void pause();
   void resume();
-  /// In a queue of rounds: claims take what is due at this instant. False: a later one is open.
+  /// Opens a round: claims take the tasks that are due at this instant. False: a later round is
+  /// open.
   bool open_round(timestamp at);
 
-  /// A batch of due tasks of the highest priority that has any, the oldest first; empty: none is
-  /// due, or may start. Also attends to what people asked for.
+  /// Claims a batch of due tasks of the highest priority that has any, the oldest first. Empty:
+  /// none is due, or none may start. Also makes the changes that people asked for.
   [[nodiscard]] std::optional<daybook::claim> claim(claim_options const& how = {});
-  /// Takes back what dead holders had in hand; how many claims. claim() does so, too, when it finds
+  /// Takes back the claims of dead holders; returns how many. claim() does so, too, when it finds
   /// nothing; a node calls it every few seconds.
   std::int64_t reclaim();
-  /// Removes members that were done for long, merges neighbours, trims holes, follows a changed
-  /// period, forgets old outcomes: once a day, on one node at a time. Never in the way of claims.
-  upkept upkeep();
+  /// Removes members that were done long ago, merges neighbours, trims holes, follows a changed
+  /// period, forgets old outcomes. Call it once a day, on one node at a time. It never holds up
+  /// claims.
+  maintenance_report upkeep();
 
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
-  /// How many tasks claims take before this one, were it asked for now: due ones of a higher
-  /// priority, and those of its own that were asked for sooner.
+  /// How many tasks would be in front of this one after run_now(): due tasks of a higher priority,
+  /// and those of its own priority that were asked for earlier.
   [[nodiscard]] std::int64_t in_front(key const& task) const;
-  /// task_info::remark is there of those that have failed; started and finished are not.
+  /// task_info::remark is set for failed tasks; started and finished are not set.
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what = {}) const;
   /// The newest first. Empty also where there is no such key.
   [[nodiscard]] std::vector<task_outcome> outcomes(key const& of, int limit = 100) const;
@@ -182,8 +185,8 @@ class DAYBOOK_EXPORT queue {
   [[nodiscard]] std::vector<change_info> changes() const;
   [[nodiscard]] std::vector<change_info> changes(key const& of) const;
   [[nodiscard]] queue_info info() const;
-  /// Exact for the instant it is asked, but for ids whose member was removed.
-  /// With counting::tasks, queue_counts::members is 0.
+  /// Exact for the instant of the call, except that ids of removed members may be counted. With
+  /// counting::tasks, queue_counts::members is 0.
   [[nodiscard]] queue_counts counts(counting things = counting::members_and_tasks) const;
 
   /// For the other rooms of this library only.

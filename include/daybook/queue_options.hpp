@@ -16,7 +16,7 @@ namespace daybook {
 inline namespace v1 {
 
 /// From where the next turn is counted.
-enum class cadence : std::uint8_t {
+enum class period_anchor : std::uint8_t {
   from_turn = 0,    ///< a period after this turn, however late it was done; keys stay in step
   from_finish = 1,  ///< a period after it was done
 };
@@ -31,46 +31,47 @@ struct rate {
 };
 
 /// When a new member of a queue of rounds is due.
-enum class on_new : std::uint8_t {
+enum class new_member_policy : std::uint8_t {
   next_round = 0,
   now = 1,  ///< at once, whether a round is open or not
 };
 
 struct queue_options {
-  /// Each key again so often; 0: each once. At least a second, at most 100 years.
+  /// Does each key again after this time; 0: each once. A second to 100 years.
   std::chrono::microseconds period{0};
   /// Due times are rounded up to this, so that neighbours stay together: at least a second, at most
   /// the period. 0: a sixteenth of the period, or a second.
   std::chrono::microseconds grain{0};
-  daybook::cadence cadence = cadence::from_turn;
-  /// What a lost worker means: tx and at_least_once are tried again, at_most_once is unknown.
+  daybook::period_anchor period_anchor = period_anchor::from_turn;
+  /// After a worker died, its begun tasks are tried again (tx, at_least_once), or are unknown
+  /// (at_most_once).
   step_mode mode = step_mode::at_least_once;
-  /// A row of history for every task, not only for those that failed or have a remark.
-  bool every_outcome = false;
-  int attempts = 5;  ///< at one turn; 1 to 1000
-  /// After the first failure; doubled after each further one, with a jitter of a tenth.
+  /// Keeps a row of history for every task, not only for those that failed or have a remark.
+  bool record_every_outcome = false;
+  int attempts = 5;  ///< failures at one turn until it is given up; 1 to 1000
+  /// The pause after the first failure; doubled after each further one, with a jitter of a tenth.
   std::chrono::milliseconds backoff = std::chrono::seconds{30};
   std::chrono::milliseconds longest_backoff = std::chrono::hours{1};
-  int crash_limit = 3;    ///< so many dead workers make a task dead; 1 to 100
-  int running_limit = 0;  ///< so many in hand at once, over all nodes; 0: no limit
+  int crash_limit = 3;    ///< a task is dead after this many workers died with it; 1 to 100
+  int running_limit = 0;  ///< the most tasks in hand at once, over all nodes; 0: no limit
   std::optional<daybook::rate> rate = {};
-  /// So many tasks may begin at once after a time without any, and the rest at the rate: the bucket
-  /// holds so many slots. 1 to 1,000,000; 1: an unused slot is lost. Nothing without a rate.
+  /// How many tasks may begin at once after a pause; the rest follow at the rate. 1 to 1,000,000;
+  /// 1: an unused slot is lost. Without a rate it has no effect.
   int burst = 1;
-  /// Only what was due when a round was opened is claimed.
+  /// Claims take only tasks that were due when the round was opened.
   bool rounds = false;
-  daybook::on_new on_new = on_new::next_round;
+  daybook::new_member_policy new_member_policy = new_member_policy::next_round;
   std::chrono::hours retention{24 * 30};  ///< of outcomes: an hour to 100 years
   /// Members that succeeded or were discarded longer ago are removed by upkeep(): at least a
   /// minute, at most the retention; 0: never. Not in a queue with a period.
-  std::chrono::seconds forget_done{0};
+  std::chrono::seconds done_retention{0};
   /// Tasks whose keys agree up to their last '/' are a series, and are begun one after the other in
   /// the order in which they were added: each when the one before has succeeded, or was discarded
-  /// or removed. One that failed, snoozes, is dead, or whose outcome is unknown, holds up those
-  /// behind it. Chosen when the queue is made; not with a period, rounds, priorities or a table
-  /// that is watched. Each task has a row of its own then.
+  /// or removed. A task that failed, snoozes, is dead, or has an unknown outcome holds up those
+  /// behind it. It is chosen when the queue is made; not with a period, rounds, priorities or a
+  /// watched table. Each task then has a row of its own.
   bool in_order = false;
-  /// So many neighbours share a row at most, 1 to 1000. Best: what one claim takes.
+  /// How many neighbours share a row at most, 1 to 1000. Best as large as one claim.
   int segment = 1000;
   friend bool operator==(queue_options const&, queue_options const&) = default;
 };
@@ -81,20 +82,20 @@ struct task_options {
   int priority = 5;                         ///< 0 (first) to 9
 };
 
-/// One of a bulk import.
+/// One key of a bulk import.
 struct entry {
   daybook::key key;
   std::optional<std::string> payload = {};
 };
 
-struct imported {
+struct import_report {
   std::int64_t added = 0;
-  std::int64_t present = 0;  ///< whose key was there already, or twice among them
+  std::int64_t present = 0;  ///< the key was there already, or came twice
 };
 
 struct claim_options {
   int limit = 1000;       ///< 1 to 10000 tasks
-  bool suspects = false;  ///< one suspect instead
+  bool suspects = false;  ///< claims one suspect instead
   daybook::beginning beginning = beginning::with_claim;
 };
 

@@ -32,7 +32,7 @@
 namespace daybook {
 inline namespace v1 {
 
-class joined;
+class external_transaction;
 class pending_end;
 
 namespace core {
@@ -40,10 +40,10 @@ class held_run;
 }  // namespace core
 
 /// The answer of finish(), fail() and release().
-class [[nodiscard]] ended {
+class [[nodiscard]] end_result {
  public:
-  explicit ended(outcome what) : what_(what) {}
-  /// False: no such ending was recorded. what() says why.
+  explicit end_result(outcome what) : what_(what) {}
+  /// False: this ending was not recorded. what() says why.
   explicit operator bool() const noexcept { return what_ == outcome::done; }
   /// done; lost (to another holder, or past its deadline); or unknown: an at-most-once step of the
   /// run was begun and its outcome never recorded, so the run has ended as run_state::unknown.
@@ -65,23 +65,25 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// Does the step once: `body(tx)`'s effects, the record and the fence commit together, or
   /// nothing does. The body may be called again when the database asks for a retry, so it must
   /// have no effect outside `tx`. Effects must stay in this database; no DDL on MariaDB.
-  /// On failure: what the body throws goes through after a rollback; a step that could not be
-  /// settled throws daybook::error. The same name twice in one attempt is fault::bad_argument,
-  /// unless the first time threw; so is a name that an earlier attempt used in another mode.
+  /// On failure: what the body throws goes through after a rollback; a step whose COMMIT could not
+  /// be resolved throws daybook::error. The same name twice in one attempt is
+  /// error_code::bad_argument, unless the first time threw; so is a name that an earlier attempt
+  /// used in another mode.
   template <step_body F>
-  auto step(std::string_view name, F&& body) -> stepped<std::invoke_result_t<F&, transaction&>> {
+  auto step(std::string_view name, F&& body)
+      -> step_result<std::invoke_result_t<F&, transaction&>> {
     return step(name, step_options{}, std::forward<F>(body));
   }
   template <step_body F>
   auto step(std::string_view name, step_options options, F&& body)
-      -> stepped<std::invoke_result_t<F&, transaction&>>;
+      -> step_result<std::invoke_result_t<F&, transaction&>>;
 
   /// Does `body(effect)`, which acts outside the database, and then records it. A crash in
   /// between means that a later attempt does it again, with the same idempotency key.
   /// On failure: what the body throws goes through, and nothing is recorded. Names as in step().
   template <effect_body F>
   auto at_least_once(std::string_view name, F&& body)
-      -> stepped<std::invoke_result_t<F&, effect const&>>;
+      -> step_result<std::invoke_result_t<F&, effect const&>>;
 
   /// Records the intent, does `body(effect)`, records the outcome: never twice. A crash in between
   /// leaves outcome::unknown to the next attempt, which asks `probe(effect)` if there is one;
@@ -91,28 +93,28 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// says done. Names as in step().
   template <effect_body F>
   auto at_most_once(std::string_view name, F&& body)
-      -> stepped<std::invoke_result_t<F&, effect const&>>;
+      -> step_result<std::invoke_result_t<F&, effect const&>>;
   template <effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
   auto at_most_once(std::string_view name, F&& body, P&& probe)
-      -> stepped<std::invoke_result_t<F&, effect const&>>;
+      -> step_result<std::invoke_result_t<F&, effect const&>>;
 
   /// Records a step that was done outside the database (by a child process, say), at least once.
   /// `text` is what it carries to later attempts; `took`, for people, how long it took.
-  stepped<void> record(std::string_view name, std::string_view text = {},
-                       std::optional<std::chrono::microseconds> took = {});
-  /// The two halves of an at-most-once step that is done by a child process. intend(): done to go
-  /// on, skipped, lost, or unknown where an earlier intent has no recorded outcome. After it
-  /// record() settles the step as done, and abandon() as not done. In between, finish() ends the
-  /// run as run_state::unknown; fail(), release() and dropping it leave the question to the next
+  step_result<void> record(std::string_view name, std::string_view text = {},
+                           std::optional<std::chrono::microseconds> took = {});
+  /// The two halves of an at-most-once step that a child process does. intend() answers done (go
+  /// on), skipped, lost, or unknown: an earlier intent has no recorded outcome. Then record()
+  /// settles the step as done, abandon() as not done. In between, finish() ends the run as
+  /// run_state::unknown; fail(), release() and dropping the run leave the question to the next
   /// attempt.
-  stepped<void> intend(std::string_view name);
-  stepped<void> abandon(std::string_view name);
+  step_result<void> intend(std::string_view name);
+  step_result<void> abandon(std::string_view name);
 
   /// Whether an earlier attempt, or this one, did the step.
   [[nodiscard]] bool done(std::string_view name) const;
-  /// In which mode an attempt at this run has done or begun the step; empty: none has.
+  /// The mode in which an attempt at this run has done or begun the step; empty: none has.
   [[nodiscard]] std::optional<step_mode> mode_of(std::string_view step) const;
-  /// What a step that is done has carried; empty: it is not done.
+  /// The value of a finished step; empty: it is not done.
   [[nodiscard]] std::optional<std::string> value(std::string_view step) const;
 
   // In a transaction of the application's (book::join), which alone commits it.
@@ -122,42 +124,42 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// finds out what became of it. Several steps may be in one transaction; their names are free
   /// again when it was rolled back. On failure: outcome::lost, or a throw: roll yours back.
   template <step_body F>
-  auto step(joined& yours, std::string_view name, F&& body)
-      -> stepped<std::invoke_result_t<F&, transaction&>>;
-  /// What became of the steps pending, once your COMMIT or ROLLBACK has returned.
-  settlement confirm();
-  /// The same where the reply to your COMMIT was lost: settles it, so that what has not committed
-  /// by now never will. On failure: throws daybook::error, and the run is let go of.
-  settlement resolve();
+  auto step(external_transaction& yours, std::string_view name, F&& body)
+      -> step_result<std::invoke_result_t<F&, transaction&>>;
+  /// Says whether the pending steps committed. Call it after your COMMIT or ROLLBACK has returned.
+  commit_outcome confirm();
+  /// The same after a lost reply to your COMMIT. Makes sure that a transaction that has not
+  /// committed by now never will. On failure: throws daybook::error, and the run is given up.
+  commit_outcome resolve();
   /// The run succeeds when yours commits.
-  pending_end finish(joined& yours) &&;
+  pending_end finish(external_transaction& yours) &&;
 
   /// Keeps a value (JSON, a cursor, a file's name; valid UTF-8 of at most 1 MiB) for later steps
   /// and attempts of this run, in a transaction of its own. Do not call it within a step's body.
-  stepped<void> carry(std::string_view name, std::string_view text);
+  step_result<void> carry(std::string_view name, std::string_view text);
   /// What carry() kept, by this attempt or an earlier one.
   [[nodiscard]] std::optional<std::string> carried(std::string_view name) const;
 
   /// How far the work is, for people. Costs nothing: it is written with the next renewal or step;
   /// a run of another process (book::attach) writes it at once. `total` 0: not known. `note` is
-  /// cut at 200 bytes. It may be called within a step's body, too.
-  /// On failure: fault::bad_argument when `done` is negative or beyond its total.
+  /// cut at 200 bytes. A step's body may call it, too.
+  /// On failure: error_code::bad_argument when `done` is negative or beyond its total.
   void progress(std::int64_t done, std::int64_t total = 0, std::string_view note = {});
 
-  /// For people: which step a child process has in hand for this run, or empty. Costs nothing: it
-  /// is written with the next renewal, and with the end of an attempt that does not succeed.
+  /// Tells people which step a child process has in hand for this run; empty: none. Costs nothing:
+  /// it is written with the next renewal, and with the end of an attempt that does not succeed.
   void step_in_hand(std::string_view name);
 
-  /// Kept with the attempt when it ends: an exit code, and the end of what was printed (8 KiB;
-  /// bytes that are no UTF-8 text are replaced).
+  /// Keeps an exit code and the end of the output (8 KiB) with the attempt when it ends. Bytes that
+  /// are no UTF-8 text are replaced.
   void keep(std::optional<int> exit_code, std::string_view output);
 
-  /// The run succeeded. From any state held by this attempt.
-  ended finish() &&;
+  /// Ends the run as succeeded, from any state in which this attempt holds it.
+  end_result finish() &&;
   /// The run failed; `why` (cut at 2000 bytes) is kept, and the next start() resumes it.
-  ended fail(std::string_view why) &&;
+  end_result fail(std::string_view why) &&;
   /// Hands the run back unfinished: the next start() resumes it at once.
-  ended release(std::string_view why) &&;
+  end_result release(std::string_view why) &&;
 
   [[nodiscard]] process const& process_name() const;
   [[nodiscard]] key const& run_key() const;
@@ -167,28 +169,30 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   [[nodiscard]] std::int64_t attempt() const;
   [[nodiscard]] bool resumed() const { return attempt() > 1; }
   [[nodiscard]] std::int64_t epoch() const;
-  /// The date of the data that the run works on, as the run's first attempt was given it.
+  /// The date of the data that the run works on, as its first attempt got it.
   [[nodiscard]] std::optional<std::chrono::year_month_day> date() const;
-  /// What was left until the deadline when this attempt started; empty: there is none.
+  /// The time until the deadline when this attempt started; empty: there is no deadline.
   [[nodiscard]] std::optional<std::chrono::microseconds> time_left() const;
-  /// Requested when this process is known to have lost the run, and when its deadline is past.
+  /// A stop is requested when this process has lost the run, or must suspect it, and when the
+  /// deadline is past.
   [[nodiscard]] std::stop_token stop() const;
-  /// What another process needs to record steps under this attempt: book::attach(). It holds until
-  /// this run's end, or until a lost COMMIT reply of a step of its own was resolved.
+  /// A text with which another process can record steps under this attempt: see book::attach().
+  /// Valid until the run's end, or until a lost COMMIT reply of one of its own steps was resolved.
   [[nodiscard]] std::string token() const;
   /// The same key for every attempt at this step of this run; for receivers that drop duplicates.
   [[nodiscard]] std::string idempotency_key(std::string_view step) const;
 
   /// False: moved from, or spent by finish(joined&); then all that is asked of it throws
-  /// daybook::error (fault::bad_argument).
+  /// daybook::error (error_code::bad_argument).
   explicit operator bool() const noexcept { return held_ != nullptr; }
 
   /// For the other rooms of this library only.
   [[nodiscard]] core::held_run& internals() const { return held(); }
 
   // --- The same verbs on one of the book's threads. Meanwhile the run may be moved, dropped (it is
-  // handed back after that verb) and asked what never changes; all else is fault::bad_argument,
-  // except in the step's body. Arguments are copied. On failure: the pending throws.
+  // handed back after that verb) and asked what never changes; all else is
+  // error_code::bad_argument, except in the step's body. Arguments are copied. On failure: the
+  // pending throws.
 
   /// As step(). `body` is copied, and must have a name: what is captured by a closure written
   /// inside a co_await expression is destroyed twice by g++ 12 (name a std::ref to a body that
@@ -199,7 +203,7 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   }
   template <named_step_body F>
   auto step_async(std::string_view name, step_options options, F& body)
-      -> pending<stepped<std::invoke_result_t<F&, transaction&>>> {
+      -> pending<step_result<std::invoke_result_t<F&, transaction&>>> {
     return async([name = std::string(name), options, body](run& self) mutable {
       return self.step(name, options, body);
     });
@@ -212,7 +216,7 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// As at_least_once() and at_most_once(), with bodies (and probes) that have a name.
   template <named_effect_body F>
   auto at_least_once_async(std::string_view name, F& body)
-      -> pending<stepped<std::invoke_result_t<F&, effect const&>>> {
+      -> pending<step_result<std::invoke_result_t<F&, effect const&>>> {
     return async([name = std::string(name), body](run& self) mutable {
       return self.at_least_once(name, body);
     });
@@ -221,14 +225,14 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   void at_least_once_async(std::string_view name, F const&& unnamed_body) = delete;
   template <named_effect_body F>
   auto at_most_once_async(std::string_view name, F& body)
-      -> pending<stepped<std::invoke_result_t<F&, effect const&>>> {
+      -> pending<step_result<std::invoke_result_t<F&, effect const&>>> {
     return async([name = std::string(name), body](run& self) mutable {
       return self.at_most_once(name, body);
     });
   }
   template <named_effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
   auto at_most_once_async(std::string_view name, F& body, P& probe)
-      -> pending<stepped<std::invoke_result_t<F&, effect const&>>> {
+      -> pending<step_result<std::invoke_result_t<F&, effect const&>>> {
     return async([name = std::string(name), body, probe](run& self) mutable {
       return self.at_most_once(name, body, probe);
     });
@@ -236,14 +240,14 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   template <class F>
   void at_most_once_async(std::string_view name, F const&& unnamed_body) = delete;
 
-  pending<stepped<void>> record_async(std::string_view name, std::string_view text = {});
-  pending<stepped<void>> carry_async(std::string_view name, std::string_view text);
-  pending<ended> finish_async() &&;
-  pending<ended> fail_async(std::string_view why) &&;
-  pending<ended> release_async(std::string_view why) &&;
+  pending<step_result<void>> record_async(std::string_view name, std::string_view text = {});
+  pending<step_result<void>> carry_async(std::string_view name, std::string_view text);
+  pending<end_result> finish_async() &&;
+  pending<end_result> fail_async(std::string_view why) &&;
+  pending<end_result> release_async(std::string_view why) &&;
 
  private:
-  /// `verb(run&)`, called by one of the book's threads, as a pending of what it returns.
+  /// Calls `verb(run&)` on one of the book's threads; the pending has its result.
   template <class F>
   auto async(F verb) -> pending<std::invoke_result_t<F&, run&>>;
   void post(std::shared_ptr<work::completion> into, std::function<void(run&)> verb);
@@ -255,13 +259,13 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   using encoded_probe = std::function<probe_answer(effect const&)>;
   outcome do_step(std::string_view name, step_options options, encoded_body const& body,
                   std::string& carried_value);
-  outcome do_joined(joined& yours, std::string_view name, encoded_body const& body,
+  outcome do_joined(external_transaction& yours, std::string_view name, encoded_body const& body,
                     std::string& carried_value);
   outcome do_at_least_once(std::string_view name, encoded_effect const& body, std::string& text);
   outcome do_at_most_once(std::string_view name, encoded_effect const& body,
                           encoded_probe const& probe, std::string& text);
 
-  /// On failure: daybook::error (fault::bad_argument) where this holds no run.
+  /// On failure: daybook::error (error_code::bad_argument) where this holds no run.
   [[nodiscard]] core::held_run& held() const;
 
   std::shared_ptr<core::held_run> held_;  // with an asynchronous verb under way
@@ -277,14 +281,14 @@ class [[nodiscard]] DAYBOOK_EXPORT pending_end {
   pending_end& operator=(pending_end&&) noexcept;
   ~pending_end();
 
-  /// Whether the ending was accepted: otherwise roll yours back. what() says why.
+  /// Whether the ending was accepted. If not, roll your transaction back; what() says why.
   explicit operator bool() const noexcept { return accepted_ == outcome::done; }
   [[nodiscard]] outcome what() const noexcept { return accepted_; }
   /// As run::confirm() and run::resolve().
-  settlement confirm();
-  settlement resolve();
-  /// The run again, once. It goes on after settlement::rolled_back; else it is over, and its verbs
-  /// throw daybook::error (fault::bad_argument).
+  commit_outcome confirm();
+  commit_outcome resolve();
+  /// The run again, once. It goes on after commit_outcome::rolled_back; else it is over, its verbs
+  /// throw daybook::error (error_code::bad_argument).
   run take_back() &&;
 
  private:
@@ -295,25 +299,26 @@ class [[nodiscard]] DAYBOOK_EXPORT pending_end {
 };
 
 /// The answer of start(): a run, or why not.
-class [[nodiscard]] DAYBOOK_EXPORT started {
+class [[nodiscard]] DAYBOOK_EXPORT start_result {
  public:
-  explicit started(run held);
-  started(process const& name, key const& piece, refusal why, std::optional<occupant> holder = {});
+  explicit start_result(run held);
+  start_result(process const& name, key const& piece, start_refusal why,
+               std::optional<lease_holder> holder = {});
 
   explicit operator bool() const noexcept { return run_.has_value(); }
-  /// The run. On failure: daybook::error (fault::bad_argument) where there is none: the message
-  /// names what was refused, why, and the remedy.
+  /// The run. On failure: daybook::error (error_code::bad_argument) if there is none; the message
+  /// names the run, the reason and the remedy.
   daybook::run take() &&;
-  /// Why there is no run. On failure: daybook::error (fault::bad_argument) where there is one.
-  [[nodiscard]] refusal why() const;
-  /// Who has it, when why() is running_elsewhere.
-  [[nodiscard]] std::optional<occupant> const& holder() const noexcept { return holder_; }
+  /// Why there is no run. On failure: daybook::error (error_code::bad_argument) if there is one.
+  [[nodiscard]] start_refusal why() const;
+  /// The holder, if why() is running_elsewhere.
+  [[nodiscard]] std::optional<lease_holder> const& holder() const noexcept { return holder_; }
 
  private:
   std::optional<daybook::run> run_;
   std::string asked_;  ///< "invoicing / 2026-11", where it was refused
-  refusal why_ = refusal::running_elsewhere;
-  std::optional<occupant> holder_;
+  start_refusal why_ = start_refusal::running_elsewhere;
+  std::optional<lease_holder> holder_;
 };
 
 // --- Inline implementations ---
@@ -331,7 +336,7 @@ auto run::async(F verb) -> pending<std::invoke_result_t<F&, run&>> {
 
 template <step_body F>
 auto run::step(std::string_view name, step_options options, F&& body)
-    -> stepped<std::invoke_result_t<F&, transaction&>> {
+    -> step_result<std::invoke_result_t<F&, transaction&>> {
   std::string text;
   auto const what = do_step(
       name, options, [&body](transaction& tx) { return call_encoded(body, tx); }, text);
@@ -339,8 +344,8 @@ auto run::step(std::string_view name, step_options options, F&& body)
 }
 
 template <step_body F>
-auto run::step(joined& yours, std::string_view name, F&& body)
-    -> stepped<std::invoke_result_t<F&, transaction&>> {
+auto run::step(external_transaction& yours, std::string_view name, F&& body)
+    -> step_result<std::invoke_result_t<F&, transaction&>> {
   std::string text;
   auto const what = do_joined(
       yours, name, [&body](transaction& tx) { return call_encoded(body, tx); }, text);
@@ -349,7 +354,7 @@ auto run::step(joined& yours, std::string_view name, F&& body)
 
 template <effect_body F>
 auto run::at_least_once(std::string_view name, F&& body)
-    -> stepped<std::invoke_result_t<F&, effect const&>> {
+    -> step_result<std::invoke_result_t<F&, effect const&>> {
   std::string text;
   auto const what = do_at_least_once(
       name, [&body](effect const& e) { return call_encoded(body, e); }, text);
@@ -358,15 +363,15 @@ auto run::at_least_once(std::string_view name, F&& body)
 
 template <effect_body F>
 auto run::at_most_once(std::string_view name, F&& body)
-    -> stepped<std::invoke_result_t<F&, effect const&>> {
+    -> step_result<std::invoke_result_t<F&, effect const&>> {
   using answer = std::invoke_result_t<F&, effect const&>;
   return at_most_once(name, std::forward<F>(body),
-                      [](effect const&) { return probed<answer>::unknown(); });
+                      [](effect const&) { return probe_result<answer>::unknown(); });
 }
 
 template <effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
 auto run::at_most_once(std::string_view name, F&& body, P&& probe)
-    -> stepped<std::invoke_result_t<F&, effect const&>> {
+    -> step_result<std::invoke_result_t<F&, effect const&>> {
   std::string text;
   auto const what = do_at_most_once(
       name, [&body](effect const& e) { return call_encoded(body, e); },

@@ -27,37 +27,36 @@ namespace schedules {
 class store;
 }  // namespace schedules
 
-/// What becomes of ticks whose time has passed: no node was up, or (overlap::queue) an earlier one
-/// ran for long.
+/// What to do with missed ticks: no node was up, or (overlap::queue) an earlier one took long.
 enum class catch_up : std::uint8_t {
-  last = 0,  ///< the newest is launched, once; the others are skipped, and are in its window
-  all = 1,   ///< each is launched, the oldest first; of more than `most` the newest
-  skip = 2,  ///< none that is more than `grace` late
+  last = 0,  ///< runs the newest, once; the others are skipped, and its window covers them
+  all = 1,   ///< runs each, oldest first; at most the newest `most`
+  skip = 2,  ///< skips ticks later than `grace`
 };
 
-/// What becomes of a tick that comes while an earlier one of its schedule runs.
+/// What to do with a tick that comes while an earlier one of its schedule runs.
 enum class overlap : std::uint8_t {
-  skip = 0,   ///< it is skipped, and is in the next one's window
-  queue = 1,  ///< it waits; then catch_up says what is done with those that wait
+  skip = 0,   ///< skips it; the next tick's window covers it
+  queue = 1,  ///< lets it wait; then catch_up decides
 };
 
 struct schedule_options {
   std::string zone = "UTC";
   clock_changes changes = {};  ///< what a change of clocks does to a fixed time of day
   daybook::catch_up catch_up = catch_up::last;
-  int most = 1000;                 ///< for catch_up::all; 1 to 100 000
-  std::chrono::seconds grace{60};  ///< for catch_up::skip; a second to a year
+  int most = 1000;                 ///< the most ticks that catch_up::all runs; 1 to 100 000
+  std::chrono::seconds grace{60};  ///< how late, with catch_up::skip; a second to a year
   daybook::overlap overlap = overlap::skip;
-  int attempts = 3;  ///< so many failures make a tick failed; 1 to 1000
-  /// After the first failure; doubled after each further one, with a jitter of a tenth. Up to a
-  /// year.
+  int attempts = 3;  ///< a tick has failed after this many failures; 1 to 1000
+  /// The pause after the first failure; doubled after each further one, with a jitter of a tenth.
+  /// Up to a year.
   std::chrono::milliseconds backoff = std::chrono::minutes{1};
   std::chrono::milliseconds longest_backoff = std::chrono::hours{1};
-  int crash_limit = 3;  ///< so many dead workers make a tick failed; 1 to 100
-  /// So many of the newest ticks are kept, 10 to 1 000 000, with their runs, and ten times as many
-  /// of those that failed. What is forgotten is never run again.
+  int crash_limit = 3;  ///< a tick has failed after this many workers died with it; 1 to 100
+  /// How many of the newest ticks are kept, 10 to 1 000 000, with their runs; and ten times as many
+  /// failed ones. A deleted tick never runs again.
   int keep = 1000;
-  /// Where the ticks of a new schedule begin, and its first window; empty: when it was made.
+  /// The instant at which the ticks of a new schedule, and its first window, begin; empty: now.
   std::optional<timestamp> since = {};
   friend bool operator==(schedule_options const&, schedule_options const&) = default;
 };
@@ -78,13 +77,13 @@ struct tick_info {
   std::int64_t count = 1;  ///< how many; more than 100 000 are not counted
   tick_state state = tick_state::due;
   tick_window window;                 ///< empty (from == to) where it was skipped
-  std::optional<timestamp> due;       ///< of one that is due: when it is tried next
+  std::optional<timestamp> due;       ///< of a due tick: when it is tried next
   std::optional<timestamp> launched;  ///< its first attempt
   std::optional<timestamp> ended;
   int failures = 0;
   int crashes = 0;
   bool by_hand = false;
-  std::string reason;  ///< why it was skipped or failed, or failed last
+  std::string reason;  ///< why it was skipped, or failed last
   std::string run;     ///< the key of its run, whose process is the schedule's name
   std::string node;    ///< of one that is running: the host name of the process that runs it
   std::int64_t pid = 0;
@@ -125,25 +124,25 @@ class DAYBOOK_EXPORT schedule {
   explicit schedule(std::shared_ptr<schedules::store> inside) : inside_(std::move(inside)) {}
 
   [[nodiscard]] std::string const& name() const noexcept;
-  // On failure, all: throws daybook::error; fault::bad_argument where it was never made.
+  // On failure, all: throws daybook::error; error_code::bad_argument where it was never made.
   [[nodiscard]] schedule_info info() const;
 
-  // What a person does, with who and why written into the book (book::changes of its name).
+  // Changes that a person makes. The book keeps who and why (book::changes of its name).
 
   /// A tick now, launched by the next node that looks: its window ends now, and the next one's
-  /// begins there. Returns the tick. Also where it is paused. On failure: fault::bad_argument
+  /// begins there. Returns the tick. Also where it is paused. On failure: error_code::bad_argument
   /// where this system does not have its zone.
-  timestamp trigger(remark const& by);
+  timestamp trigger(audit_note const& by);
   /// A tick that failed is due again, with no failure or crash counted, in its own window. False:
   /// there is no such tick, or it has not failed.
-  bool retry(timestamp tick, remark const& by);
+  bool retry(timestamp tick, audit_note const& by);
   /// Nothing is launched while it is paused, but what is asked for by hand; what runs goes on.
   /// Ticks that pass meanwhile are skipped. False: it was so before.
-  bool pause(remark const& by);
-  bool resume(remark const& by);
-  /// No more ticks. What runs goes on; its ticks are kept. Made again under this name it goes on
-  /// where it was, so that no tick is launched twice. False: it was so before.
-  bool remove(remark const& by);
+  bool pause(audit_note const& by);
+  bool resume(audit_note const& by);
+  /// Ends the schedule. A tick that runs goes on; its ticks are kept. Made again under this name,
+  /// it goes on where it was, so no tick is launched twice. False: it was so before.
+  bool remove(audit_note const& by);
 
   [[nodiscard]] std::vector<tick_info> ticks(ticks_query const& what = {}) const;
   [[nodiscard]] std::optional<tick_info> find(timestamp tick) const;

@@ -108,7 +108,7 @@ template <bindable T>
 }
 
 // Where `decode` is asked for what the cell is not, it throws daybook::error
-// (fault::bad_argument) that names the two.
+// (error_code::bad_argument) that names the two.
 DAYBOOK_EXPORT void decode(cell const& from, std::int64_t& to);
 DAYBOOK_EXPORT void decode(cell const& from, double& to);
 DAYBOOK_EXPORT void decode(cell const& from, bool& to);

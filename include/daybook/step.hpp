@@ -1,7 +1,6 @@
-// A step: what its body is given, what it may return, and what came of it.
-// In one of three modes: with its effect in one transaction (run::step), done and then recorded
-// (run::at_least_once), or the intent recorded, done, and the outcome recorded
-// (run::at_most_once).
+// A step: the argument of its body, its value, and its answer. In one of three modes: with its
+// effect in one transaction (run::step), done and then recorded (run::at_least_once), or the intent
+// recorded, done, and the outcome recorded (run::at_most_once).
 // Thread safety: values.
 //
 //   auto sent = run.at_least_once("mail", [&](daybook::effect const& e) {
@@ -38,16 +37,16 @@ struct step_options {
   fence_position fence = fence_position::last;
 };
 
-/// What the body of a step outside the database is given.
+/// The argument of the body of a step outside the database.
 class effect {
  public:
   effect(std::string idempotency_key, std::int64_t attempt, std::stop_token stop)
       : key_(std::move(idempotency_key)), attempt_(attempt), stop_(std::move(stop)) {}
-  /// The same for every attempt at this step of this run. Receivers that keep it drop
-  /// duplicates; how long they keep it is theirs to say.
+  /// The same for every attempt at this step of this run. Receivers that keep it drop duplicates.
+  /// Each receiver decides how long it keeps it.
   [[nodiscard]] std::string const& idempotency_key() const noexcept { return key_; }
   [[nodiscard]] std::int64_t attempt() const noexcept { return attempt_; }
-  /// Requested when the run is known to be lost: break off.
+  /// A stop is requested when the run is lost: break off.
   [[nodiscard]] std::stop_token const& stop() const noexcept { return stop_; }
 
  private:
@@ -56,8 +55,8 @@ class effect {
   std::stop_token stop_;
 };
 
-/// Thrown by the body of an at-most-once step that knows: nothing has happened. The step may be
-/// tried again; every other exception leaves its outcome unknown.
+/// Throw it from the body of an at-most-once step to say that nothing has happened. The step may
+/// then be tried again. Any other exception leaves the outcome unknown.
 class DAYBOOK_EXPORT not_done : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -76,55 +75,57 @@ concept named_step_body = step_body<F> && std::copy_constructible<std::decay_t<F
 template <class F>
 concept named_effect_body = effect_body<F> && std::copy_constructible<std::decay_t<F>>;
 
-/// What a look at the outside world says of an at-most-once step whose outcome is not recorded.
+/// The answer of a probe: did an at-most-once step without a recorded outcome happen?
 template <class T>
-class probed {
+class probe_result {
  public:
-  [[nodiscard]] static probed done(T carries) { return probed(outcome::done, std::move(carries)); }
-  [[nodiscard]] static probed not_done() { return probed(outcome::lost, {}); }
-  [[nodiscard]] static probed unknown() { return probed(outcome::unknown, {}); }
+  [[nodiscard]] static probe_result done(T carries) {
+    return probe_result(outcome::done, std::move(carries));
+  }
+  [[nodiscard]] static probe_result not_done() { return probe_result(outcome::lost, {}); }
+  [[nodiscard]] static probe_result unknown() { return probe_result(outcome::unknown, {}); }
   [[nodiscard]] outcome what() const noexcept { return what_; }  ///< lost: not done
-  /// On failure: daybook::error (fault::bad_argument) unless what() is done.
+  /// On failure: daybook::error (error_code::bad_argument) unless what() is done.
   [[nodiscard]] T const& value() const {
     if (what_ != outcome::done) complain_of_no_value(what_);
     return value_;
   }
 
  private:
-  probed(outcome what, T carries) : what_(what), value_(std::move(carries)) {}
+  probe_result(outcome what, T carries) : what_(what), value_(std::move(carries)) {}
   outcome what_;
   T value_;
 };
 
 template <>
-class probed<void> {
+class probe_result<void> {
  public:
-  [[nodiscard]] static probed done() { return probed(outcome::done); }
-  [[nodiscard]] static probed not_done() { return probed(outcome::lost); }
-  [[nodiscard]] static probed unknown() { return probed(outcome::unknown); }
+  [[nodiscard]] static probe_result done() { return probe_result(outcome::done); }
+  [[nodiscard]] static probe_result not_done() { return probe_result(outcome::lost); }
+  [[nodiscard]] static probe_result unknown() { return probe_result(outcome::unknown); }
   [[nodiscard]] outcome what() const noexcept { return what_; }  ///< lost: not done
 
  private:
-  explicit probed(outcome what) : what_(what) {}
+  explicit probe_result(outcome what) : what_(what) {}
   outcome what_;
 };
 
 template <class P, class T>
 concept probe_for = std::invocable<P&, effect const&> &&
-    std::same_as<std::invoke_result_t<P&, effect const&>, probed<T>>;
+    std::same_as<std::invoke_result_t<P&, effect const&>, probe_result<T>>;
 
 /// The answer of a step: false when the run was lost, or the outcome is unknown; else done or
 /// skipped, with the value.
 template <class T>
-class [[nodiscard]] stepped {
+class [[nodiscard]] step_result {
  public:
-  stepped(outcome what, T carried_value) : what_(what), value_(std::move(carried_value)) {}
+  step_result(outcome what, T carried_value) : what_(what), value_(std::move(carried_value)) {}
   explicit operator bool() const noexcept {
     return what_ == outcome::done || what_ == outcome::skipped;
   }
   [[nodiscard]] outcome what() const noexcept { return what_; }
   /// The body's value, now or from the attempt that did the step. On failure: daybook::error
-  /// (fault::bad_argument) when false.
+  /// (error_code::bad_argument) when false.
   [[nodiscard]] T const& value() const {
     if (!*this) complain_of_no_value(what_);
     return value_;
@@ -136,9 +137,9 @@ class [[nodiscard]] stepped {
 };
 
 template <>
-class [[nodiscard]] stepped<void> {
+class [[nodiscard]] step_result<void> {
  public:
-  explicit stepped(outcome what) : what_(what) {}
+  explicit step_result(outcome what) : what_(what) {}
   explicit operator bool() const noexcept {
     return what_ == outcome::done || what_ == outcome::skipped;
   }
@@ -151,15 +152,15 @@ class [[nodiscard]] stepped<void> {
 // --- Inline implementations ---
 
 template <class T>
-stepped<T> decoded_step(outcome what, std::string text) {
+step_result<T> decoded_step(outcome what, std::string text) {
   if constexpr (std::is_void_v<T>) {
-    return stepped<void>(what);
+    return step_result<void>(what);
   } else if constexpr (std::integral<T>) {
     std::int64_t number = 0;
     if (what == outcome::done || what == outcome::skipped) decode_carried(text, number);
-    return stepped<T>(what, static_cast<T>(number));
+    return step_result<T>(what, static_cast<T>(number));
   } else {
-    return stepped<T>(what, std::move(text));
+    return step_result<T>(what, std::move(text));
   }
 }
 
@@ -170,12 +171,12 @@ struct probe_answer {
 };
 
 template <class T>
-probe_answer encode_probed(probed<T> const& from) {
+probe_answer encode_probed(probe_result<T> const& from) {
   if constexpr (std::is_void_v<T>) {
     return {from.what(), {}};
   } else {
     if (from.what() != outcome::done) return {from.what(), {}};
-    auto const value = [](probed<T> const& one) -> T { return one.value(); };
+    auto const value = [](probe_result<T> const& one) -> T { return one.value(); };
     return {from.what(), call_encoded(value, from)};
   }
 }

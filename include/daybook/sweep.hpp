@@ -1,6 +1,6 @@
-// Pages of a sweep over a table: the rows that one of its tasks stands for, and how a sweep stands.
-// See docs/guides/planners.md.
-// Thread safety: values; the verbs of a page as those of the planner it is of.
+// Pages of a sweep over a table: the rows of one task, and the state of a sweep. See
+// docs/guides/planners.md.
+// Thread safety: values; the verbs of a page like those of its planner.
 //
 //   node.work(queue, [&](daybook::job& job) {
 //     plan.page(key(job.task().key)).value().perform(job, [](transaction& tx, auto const& rows) {
@@ -33,11 +33,11 @@ struct page_in_hand;
 /// The key of a row of a table: its columns as texts, in the order of sweep_strategy::key.
 using row_key = std::vector<std::string>;
 
-/// What stands in the tables never changes.
+/// The numbers are in the table and never change.
 enum class sweep_state : std::uint8_t {
   cutting = 0,
-  working = 1,  ///< pages are there that are not done
-  closing = 2,  ///< what has come since is looked for
+  working = 1,  ///< some pages are not done
+  closing = 2,  ///< looks for rows that came meanwhile
   over = 3,     ///< its last task is launched
 };
 
@@ -59,7 +59,7 @@ struct sweep_info {
   std::optional<timestamp> ended;
 };
 
-/// The rows that one task stands for. What they are was decided when the page was cut.
+/// The rows that one task stands for, as they were when the page was cut.
 class DAYBOOK_EXPORT sweep_page {
  public:
   explicit sweep_page(std::shared_ptr<planners::page_in_hand const> inside)
@@ -68,16 +68,16 @@ class DAYBOOK_EXPORT sweep_page {
   [[nodiscard]] std::int64_t sweep() const noexcept;
   [[nodiscard]] std::int64_t number() const noexcept;
   [[nodiscard]] bool done() const noexcept;  ///< when it was looked up
-  /// As they were seen, in the order of the table's index.
+  /// The keys of the rows, in the order of the table's index.
   [[nodiscard]] std::vector<row_key> const& keys() const noexcept;
 
   // On failure, all: throw daybook::error.
 
-  /// Those whose rows are still there, as the transaction sees it; without one, as it is now.
+  /// The keys whose rows are still there: as the transaction sees it, or, without one, now.
   [[nodiscard]] std::vector<row_key> present(transaction& in) const;
   [[nodiscard]] std::vector<row_key> present() const;
-  /// The same, and the page is done when the transaction commits, which must be the one in which
-  /// its task is finished. Rows that are gone are counted.
+  /// The same, and the page is done when the transaction commits. It must be the transaction that
+  /// finishes the task. Missing rows are counted.
   std::vector<row_key> finish_in(transaction& with_its_task) const;
 
   using body = std::function<void(transaction&, std::vector<row_key> const&)>;

@@ -20,11 +20,11 @@ inline namespace v1 {
 enum class task_state : std::int8_t {
   waiting = 0,    ///< due now or later, and not done at this turn yet
   running = 1,    ///< in a claim
-  succeeded = 2,  ///< at its last turn; it waits for the next where the queue has a period
-  failed = 3,     ///< at its last turn, after all its attempts; it waits for the next
+  succeeded = 2,  ///< at its last turn; waits for the next turn if the queue has a period
+  failed = 3,     ///< at its last turn, after all its attempts; waits for the next turn
   dead = 4,       ///< waits for a person: its attempts are over, or it killed its workers
   unknown = 5,    ///< at most once, and nobody knows its end: waits for a person
-  suspect = 6,    ///< was begun when a worker died: due, and claimed singly
+  suspect = 6,    ///< was begun when its worker died: due, and claimed alone
   discarded = 7,  ///< given up by a person, or cancelled by its handler
 };
 
@@ -32,7 +32,7 @@ enum class task_state : std::int8_t {
 /// queue of step_mode::at_most_once; the others go back as they were.
 enum class beginning : std::uint8_t {
   with_claim,  ///< all, from the start
-  announced,   ///< those that begin() was called for
+  announced,   ///< those for which begin() was called
 };
 
 /// "waiting", "running", ...
@@ -43,15 +43,15 @@ struct task {
   std::int64_t id = 0;  ///< of its member: dense, never used again
   std::string key = {};
   std::optional<std::string> payload = {};
-  timestamp turn{};  ///< the instant it was armed for: the same over its attempts, new each period
+  timestamp turn{};  ///< the instant the task is for: the same in all attempts, new each period
   int attempt = 1;   ///< at this turn, counted from 1
   int crashes = 0;   ///< how often a worker died with it in hand
   int priority = 5;
-  /// Where the queue has a rate: not to be started sooner than so long after the claim was made.
+  /// If the queue has a rate: the earliest start, counted from the claim.
   std::chrono::microseconds slot{0};
 };
 
-/// How a task ended in a worker's hands. `remark` is kept with it, cut at 2000 bytes.
+/// How a worker's attempt at a task ended. `remark` is kept with it, cut at 2000 bytes.
 class DAYBOOK_EXPORT result {
  public:
   enum class kind : std::uint8_t { success, failure, snooze, cancel, unknown };
@@ -59,12 +59,12 @@ class DAYBOOK_EXPORT result {
   [[nodiscard]] static result success(std::string remark = {});
   /// Tried again after the queue's back-off, until its attempts are over.
   [[nodiscard]] static result failure(std::string remark);
-  /// Due again after so long, at the same turn; not counted as an attempt. 1 ms to 10 years, else
-  /// daybook::error (fault::bad_argument).
+  /// Due again after this time, at the same turn; does not count as an attempt. 1 ms to 10 years,
+  /// else daybook::error (error_code::bad_argument).
   [[nodiscard]] static result snooze(std::chrono::milliseconds length, std::string remark = {});
   /// Not to be tried again at this turn.
   [[nodiscard]] static result cancel(std::string remark = {});
-  /// What it did outside is not known: task_state::unknown, until a person says.
+  /// Nobody knows whether it happened: task_state::unknown, until a person says.
   [[nodiscard]] static result unknown(std::string remark = {});
 
   [[nodiscard]] kind what() const noexcept { return what_; }
@@ -79,13 +79,13 @@ class DAYBOOK_EXPORT result {
   std::string remark_;
 };
 
-/// What a person may ask for of a task: see queue. The numbers are in the tables and never change.
+/// A change that a person may ask for: see queue. The numbers are in the tables and never change.
 enum class task_request : std::uint8_t {
   run_now = 1,
   retry = 2,
   discard = 3,
-  was_done = 4,      ///< of one whose outcome is unknown: it happened
-  was_not_done = 5,  ///< it did not, and is tried again
+  was_done = 4,      ///< a task of unknown outcome happened
+  was_not_done = 5,  ///< it did not happen, and is tried again
 };
 
 /// A task as it stands in the book.

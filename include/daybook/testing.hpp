@@ -1,6 +1,6 @@
 // For tests of programs that use Daybook: a book in memory, a clock moved by hand, holders that
 // expire at once. No test has to wait for a lease.
-// Thread safety: as the book's.
+// Thread safety: like the book.
 //
 //   auto book = daybook::testing::open_in_memory();
 //   daybook::testing::manual_clock clock{book};
@@ -26,7 +26,7 @@ namespace testing {
 [[nodiscard]] DAYBOOK_EXPORT book open_in_memory(book_options options = {});
 
 /// Moves the clock of a book that was made with `movable_clock`, for every process that uses it.
-/// On failure: daybook::error (fault::configuration) when the book's clock cannot be moved.
+/// On failure: daybook::error (error_code::configuration) when the book's clock cannot be moved.
 class DAYBOOK_EXPORT manual_clock {
  public:
   /// Borrows the book, which must outlive it.
@@ -52,7 +52,7 @@ DAYBOOK_EXPORT bool renew(book& of);
 enum class failpoint_action : std::uint8_t {
   kill,  ///< SIGKILL to itself
   stop,  ///< SIGSTOP to itself: somebody must continue it
-  fail,  ///< throws daybook::error (fault::internal)
+  fail,  ///< throws daybook::error (error_code::internal)
   cut,   ///< closes the connection and behaves as if the server had done it
 };
 
@@ -60,7 +60,7 @@ enum class failpoint_action : std::uint8_t {
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(failpoint_action action) noexcept;
 
 /// Arms a failpoint: the hit after `skip` others acts; later hits do nothing.
-/// On failure: daybook::error (fault::bad_argument) when there is no such name.
+/// On failure: daybook::error (error_code::bad_argument) when there is no such name.
 DAYBOOK_EXPORT void arm(std::string_view failpoint, failpoint_action action, unsigned skip = 0);
 DAYBOOK_EXPORT void disarm() noexcept;
 /// Arms what the environment variable DAYBOOK_FAILPOINT says: NAME=ACTION[:SKIP]. Programs call

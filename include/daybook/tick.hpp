@@ -1,4 +1,4 @@
-// A tick that this process has launched or taken over, as its handler sees it.
+// A tick that this process has launched or taken over, for its handler.
 // Thread safety: one thread at a time; stop() may be read from any.
 //
 //   node.serve("daily-leads", [](daybook::tick& tick) {
@@ -20,7 +20,7 @@
 namespace daybook {
 inline namespace v1 {
 
-/// What is known of a tick when it is given out.
+/// The facts of a tick when its handler is called.
 struct tick_facts {
   std::string schedule;
   timestamp at;
@@ -42,12 +42,12 @@ class DAYBOOK_EXPORT tick {
   [[nodiscard]] tick_window window() const noexcept { return facts_.window; }
   [[nodiscard]] bool by_hand() const noexcept { return facts_.by_hand; }
   [[nodiscard]] tick_facts const& facts() const noexcept { return facts_; }
-  /// Its run, whose steps that are done are skipped at a later attempt. It need not be ended: when
-  /// the handler returns it succeeds, when the handler throws it fails.
+  /// Its run. A later attempt skips its finished steps. Do not end it: it succeeds when the handler
+  /// returns, and fails when the handler throws.
   [[nodiscard]] daybook::run& run() noexcept { return run_; }
 
-  /// Requested when the node stops. A handler that heeds it calls hand_back() and returns; others
-  /// are waited for.
+  /// A stop is requested when the node stops. Then call hand_back() and return; the node waits for
+  /// handlers that do not.
   [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_; }
   /// When the handler returns the run is handed back unfinished, and any node goes on with it. That
   /// is no failure.

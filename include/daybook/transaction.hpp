@@ -52,7 +52,7 @@ class DAYBOOK_EXPORT transaction {
   }
 
   /// Executes one query and returns its rows. On failure: as exec(); a row that does not fit
-  /// `Row` is daybook::error (fault::bad_argument).
+  /// `Row` is daybook::error (error_code::bad_argument).
   template <class Row, bindable... A>
   [[nodiscard]] std::vector<Row> rows(sql_for<sizeof...(A)> text, A const&... arguments) {
     std::vector<Row> out;
@@ -76,9 +76,9 @@ class DAYBOOK_EXPORT transaction {
   }
 
   /// The driver's own handle, in this same transaction; nullptr when the book is of another
-  /// engine. Do not end the transaction through it. What it sets for the session ends with this
-  /// transaction where the session is ours. On MariaDB and MySQL heed its errors: from the
-  /// first call until the transaction's end autocommit is off, and a savepoint of ours there.
+  /// engine. Do not end the transaction through it. Session settings end with this transaction if
+  /// the session is ours. On MariaDB and MySQL check its errors: from the first call until the
+  /// transaction's end autocommit is off, and a savepoint of ours there.
   template <native_handle N>
   [[nodiscard]] N* as() const noexcept;
 

@@ -1,7 +1,6 @@
-// A table of yours whose rows are a queue's members: one for each value of a column. Triggers on it
-// are the fast way, printed first and installed on request; reconcile() is what holds: it also
-// finds what triggers do not see (cascades and TRUNCATE on MariaDB, REPLACE on SQLite, replica
-// roles).
+// A table of yours whose rows are a queue's members: one for each value of a column. Triggers are
+// fast; they are printed first, and installed on request. reconcile() is complete: it also finds
+// changes that triggers miss (cascades and TRUNCATE on MariaDB, REPLACE on SQLite, replica roles).
 // Thread safety: any thread may call. Lifetime: the queue's book must outlive it.
 //
 //   auto products = stock.watch({.table = "product", .key = "code"});
@@ -28,12 +27,12 @@ namespace queues {
 class watcher;
 }  // namespace queues
 
-struct watched_table {
-  std::string table;  ///< "product" or "shop.product"; without a schema that of the connection
+struct synced_table {
+  std::string table;  ///< "product" or "shop.product"; without a schema, the connection's
   std::string key;    ///< a column of integers, texts, uuids or dates, never null, and unique
 };
 
-/// How far it has come.
+/// The progress of a comparison.
 struct watch_progress {
   std::int64_t seen = 0;  ///< rows and members compared
   std::int64_t added = 0;
@@ -42,23 +41,23 @@ struct watch_progress {
 /// Called between pages; false: no more for now.
 using watch_told = std::function<bool(watch_progress const&)>;
 
-struct reconciled {
+struct reconcile_report {
   std::int64_t added = 0;    ///< rows that had no member
   std::int64_t removed = 0;  ///< members that had no row
-  std::int64_t refused = 0;  ///< rows whose value can be no key: longer than 255 bytes, say
+  std::int64_t refused = 0;  ///< rows whose value cannot be a key, such as over 255 bytes
   std::string example;       ///< one of those
   bool complete = true;      ///< false: `told` has ended it
 };
 
-struct drift {
+struct table_difference {
   std::int64_t missing = 0;  ///< rows that have no member
   std::int64_t extra = 0;    ///< members that have no row
   std::int64_t refused = 0;
-  bool exact = true;  ///< false: there are more, and counting was given up
+  bool exact = true;  ///< false: there are more than were counted
 };
 
 struct watch_info {
-  watched_table of;
+  synced_table of;
   bool installed = false;  ///< all triggers are there
   std::optional<timestamp> reconciled;
 };
@@ -67,28 +66,27 @@ class DAYBOOK_EXPORT watch {
  public:
   explicit watch(std::shared_ptr<queues::watcher> inside) : inside_(std::move(inside)) {}
 
-  // On failure, all: throws daybook::error. fault::bad_argument where the table or the column is
-  // not there any more, or is not as watched_table wants it.
+  // On failure, all: throws daybook::error. error_code::bad_argument where the table or the column
+  // is not there any more, or is not as watched_table wants it.
 
   [[nodiscard]] watch_info info() const;
 
-  /// What install() and uninstall() execute, for people who want to read it or to run it
-  /// themselves.
+  /// The SQL of install() and uninstall(), for people who want to read it or run it themselves.
   [[nodiscard]] std::string trigger_sql() const;
   [[nodiscard]] std::string drop_sql() const;
   /// Makes the triggers: from then on members come and go within the transactions that change the
-  /// table. Again is fine. Waits for transactions that use the table.
+  /// table. May be repeated. Waits for transactions that use the table.
   void install();
   void uninstall();
-  /// The same with who and why: kept in the book, and read with queue::changes().
-  void install(remark const& by);
-  void uninstall(remark const& by);
+  /// The same; the book keeps who and why (queue::changes()).
+  void install(audit_note const& by);
+  void uninstall(audit_note const& by);
 
-  /// Compares both ways, page by page, and adds and removes what differs. Never in the way of
-  /// claims; beside writers of the table what commits meanwhile may be left for the next one.
-  reconciled reconcile(watch_told const& told = {});
-  /// What reconcile() would do; `at_most`: what is counted each way.
-  [[nodiscard]] drift compare(std::int64_t at_most = 10'000) const;
+  /// Compares both ways, page by page, and adds and removes what differs. It never holds up claims.
+  /// Changes that commit meanwhile may be left for the next comparison.
+  reconcile_report reconcile(watch_told const& told = {});
+  /// Counts what reconcile() would add and remove, up to `at_most` each way.
+  [[nodiscard]] table_difference compare(std::int64_t at_most = 10'000) const;
 
  private:
   std::shared_ptr<queues::watcher> inside_;

@@ -25,12 +25,12 @@ namespace daybook {
 inline namespace v1 {
 
 // A value that is none of its enumeration is "?".
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(cadence value) noexcept;
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(on_new value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(period_anchor value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(new_member_policy value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(beginning value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(result::kind value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(task_request value) noexcept;
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(halt value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(stop_reason value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(gap value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(fold value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(local_meaning::kind value) noexcept;
@@ -42,10 +42,10 @@ inline namespace v1 {
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(window_strategy::unit value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(isolation value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(fence_position value) noexcept;
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(refusal value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(start_refusal value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(outcome value) noexcept;
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(settlement value) noexcept;
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(fault value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(commit_outcome value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(error_code value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(verdict value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(work_kind value) noexcept;
 

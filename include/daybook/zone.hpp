@@ -21,19 +21,19 @@ namespace calendar {
 class zone_table;
 }  // namespace calendar
 
-/// What clocks on the wall show, whatever zone it hangs in.
+/// A date and time of day as a clock shows it, without a zone.
 using local_timestamp = std::chrono::local_time<std::chrono::microseconds>;
 
 /// A local time that is skipped (in spring, where clocks are set forward).
 enum class gap : std::uint8_t {
-  after = 0,  ///< at the instant of the change; several there are one
+  after = 0,  ///< at the instant of the change; several become one
   skip = 1,   ///< not at all that day
 };
 
 /// A local time that comes twice (in autumn, where clocks are set back).
 enum class fold : std::uint8_t { first = 0, second = 1, both = 2 };
 
-/// What becomes of a fixed time of day that a change of clocks by less than three hours skips or
+/// What to do with a fixed time of day that a change of clocks by less than three hours skips or
 /// repeats. The default is what Debian's cron does. A change by three hours or more is a correction
 /// of the calendar: what it skips is skipped, what it repeats comes twice.
 struct clock_changes {
@@ -45,12 +45,12 @@ struct clock_changes {
 /// An instant as people in a zone see it.
 struct wall_time {
   local_timestamp time;
-  std::chrono::seconds offset{0};  ///< what the zone is ahead of UTC
+  std::chrono::seconds offset{0};  ///< how far the zone is ahead of UTC
   std::string abbreviation;        ///< "CEST", "+03"
   bool daylight = false;
 };
 
-/// When clocks show a local time.
+/// The instants at which clocks show a local time.
 struct local_meaning {
   enum class kind : std::uint8_t { once, never, twice };
   kind comes = kind::once;
@@ -62,9 +62,9 @@ class DAYBOOK_EXPORT zone {
  public:
   /// UTC, which needs no file.
   zone();
-  /// From the folder TZDIR names, else from /usr/share/zoneinfo; each time anew.
-  /// On failure: throws daybook::error: bad_argument for a name that is none or that the system
-  /// does not have, configuration for a file that is broken, io for one that cannot be read.
+  /// Reads the zone from the folder that TZDIR names, else from /usr/share/zoneinfo, at each call.
+  /// On failure: throws daybook::error: bad_argument for an invalid or unknown name, configuration
+  /// for a broken file, io for a file that cannot be read.
   explicit zone(std::string name);
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }

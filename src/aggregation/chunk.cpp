@@ -27,8 +27,8 @@ constexpr std::string_view wait_for_rows = "100";
 /// Something about the rows themselves, so that it will be so the next time, too.
 bool is_of_data(error const& e) {
   return !e.retryable() && !e.in_doubt() && !e.breaks_connection() &&
-         (e.kind() == fault::constraint || e.kind() == fault::statement ||
-          e.kind() == fault::bad_argument);
+         (e.kind() == error_code::constraint || e.kind() == error_code::statement ||
+          e.kind() == error_code::bad_argument);
 }
 
 /// [text, ...]
@@ -44,7 +44,8 @@ std::string list_of(std::set<std::string> const& texts) {
 void add_key(base::rows& to, std::string const& key, bool is_number) {
   if (is_number) {
     auto const number = store::key_value(key, true);
-    if (!number) throw error({.kind = fault::bad_argument}, "the key '" + key + "' is no integer");
+    if (!number)
+      throw error({.kind = error_code::bad_argument}, "the key '" + key + "' is no integer");
     to.add(std::get<std::int64_t>(*number));
   } else {
     to.add(std::string_view(key));
@@ -118,7 +119,7 @@ bool chunk::next() {
 /// Others came between. At first once more with care, which keeps them out; after that as long as
 /// there is patience.
 void chunk::changed(std::string const& why) const {
-  throw error({.kind = fault::conflict, .retryable = !usual_}, why);
+  throw error({.kind = error_code::conflict, .retryable = !usual_}, why);
 }
 
 void chunk::take(std::optional<range> const& where, groups const& left_out) {
@@ -138,7 +139,7 @@ void chunk::take(std::optional<range> const& where, groups const& left_out) {
       if (base::left_out("agg_retry")) add_alone();
     } catch (error const& e) {
       bool const of_data = is_of_data(e);
-      if ((of_data || e.kind() == fault::conflict) && std::exchange(usual_, false)) continue;
+      if ((of_data || e.kind() == error_code::conflict) && std::exchange(usual_, false)) continue;
       if (!of_data || last_.found.empty()) throw;
       auto const tried = last_.found;
       auto const whole = now_;
@@ -175,7 +176,7 @@ void chunk::count() {
 }
 
 core::decision chunk::body(db::session& on, groups const& left_out) {
-  remark const by{how_.actor, {}};
+  audit_note const by{how_.actor, {}};
   auto const done_before = [&] {
     return was_done(on, with_, of_.id, aggregation_event::kind::aggregate, call_, {}, by);
   };
@@ -364,7 +365,7 @@ db::table chunk::without_waiting(db::session& on, F const& run) const {
     wait(before);
     return out;
   } catch (error const& e) {
-    if (e.kind() != fault::conflict) throw;
+    if (e.kind() != error_code::conflict) throw;
     changed(e.what());
   }
 }
@@ -402,7 +403,7 @@ std::vector<group_rows> chunk::take_rows(db::session& on, groups const& left_out
   bool const others = last_.tells ? fewer && usual_ : affected > there || (fewer && !of_.triggers);
   if (others) changed("rows were changed while they were taken");
   if ((fewer && !last_.tells) || strays > 0 || (of_.triggers && landed(on) - before != rows)) {
-    throw error({.kind = fault::statement},
+    throw error({.kind = error_code::statement},
                 "a trigger of '" + of_.source.name + "' changes rows as they are taken");
   }
   return taken;
@@ -459,7 +460,7 @@ void chunk::explain(db::session& on) {
   if (!last_.again) changed("a parent was changed while rows were added to it");
 }
 
-aggregated aggregate(store const& of, aggregate_options const& how) {
+aggregate_report aggregate(store const& of, aggregate_options const& how) {
   pass ranges(of.with(), of.declared());
   progress to;
   chunk one(of, ranges, how, to);

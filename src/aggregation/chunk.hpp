@@ -28,7 +28,7 @@ namespace aggregations {
 
 /// Of one call of aggregate(), from chunk to chunk.
 struct progress {
-  aggregated done;
+  aggregate_report done;
   std::set<std::string> refused;  ///< groups that are left out from now on
   bool null_refused = false;
 };

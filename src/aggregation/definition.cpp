@@ -231,7 +231,7 @@ class examiner {
     try {
       what();
     } catch (error const& e) {
-      if (e.kind() != fault::statement && e.kind() != fault::bad_argument) throw;
+      if (e.kind() != error_code::statement && e.kind() != error_code::bad_argument) throw;
       no(std::string(option) + ": " + e.what());
     }
   }
@@ -248,7 +248,8 @@ std::string text_of(state_value const& state) {
 }
 
 void bad(std::string_view aggregation, std::string const& what) {
-  throw error({.kind = fault::bad_argument}, "aggregation " + quoted(aggregation) + ": " + what);
+  throw error({.kind = error_code::bad_argument},
+              "aggregation " + quoted(aggregation) + ": " + what);
 }
 
 std::string structure_of(aggregation_options const& of) {

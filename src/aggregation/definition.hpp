@@ -30,7 +30,7 @@ struct definition {
   statements sql;
 };
 
-/// On failure: daybook::error (fault::bad_argument) that names what does not fit, and where.
+/// On failure: daybook::error (error_code::bad_argument) that names what does not fit, and where.
 [[nodiscard]] definition checked(core::context const& with, std::string_view name,
                                  aggregation_options const& of);
 /// What may not change while parents are open, as text.

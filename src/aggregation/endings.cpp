@@ -19,13 +19,13 @@ namespace aggregations {
 namespace {
 
 [[noreturn]] void again(std::string const& why) {
-  throw error({.kind = fault::conflict, .retryable = true}, why);
+  throw error({.kind = error_code::conflict, .retryable = true}, why);
 }
 
 }  // namespace
 
 settling store::change(aggregation_event::kind what, std::string_view name, std::string_view parent,
-                       remark const& by, body const& does) const {
+                       audit_note const& by, body const& does) const {
   auto const call = base::new_uuid();
   step last;
   for (;;) {
@@ -59,7 +59,7 @@ settling store::standing(db::session& on, std::string_view parent) const {
   return is(p.voided) ? settling::voided : settling::differs;
 }
 
-settling store::close(std::string_view parent, remark const& by) const {
+settling store::close(std::string_view parent, audit_note const& by) const {
   return change(aggregation_event::kind::close, "close", parent, by, [&](db::session& on) {
     step out{.parent = std::string(parent)};
     auto const ours = db::run(on, with_.sql["aggregation.parent_of_ours"], {of_.id, parent});
@@ -76,7 +76,7 @@ settling store::close(std::string_view parent, remark const& by) const {
   });
 }
 
-void store::close_within(db::session& on, std::string_view parent, remark const& by) const {
+void store::close_within(db::session& on, std::string_view parent, audit_note const& by) const {
   if (!shut(on, parent, false) ||
       db::run(on, of_.sql.close, {std::string_view(one_parent(parent))}).affected == 0) {
     again("a parent was closed by another");
@@ -85,7 +85,7 @@ void store::close_within(db::session& on, std::string_view parent, remark const&
   static_cast<void>(was_done(on, with_, of_.id, aggregation_event::kind::close, call, parent, by));
 }
 
-std::int64_t store::close_all(remark const& by) const {
+std::int64_t store::close_all(audit_note const& by) const {
   std::vector<std::string> open;
   core::read(with_, [&](db::session& on) {
     auto const found = db::run(on, with_.sql["aggregation.open_parents"], {of_.id});
@@ -112,7 +112,7 @@ std::optional<group_rows> store::move_rows(db::session& on, std::string_view par
   return std::move(moved.front());
 }
 
-settling store::settle(std::string_view parent, remark const& by) const {
+settling store::settle(std::string_view parent, audit_note const& by) const {
   return change(aggregation_event::kind::settle, "settle", parent, by,
                 [&](db::session& on) { return settle_in(on, parent); });
 }
@@ -148,7 +148,7 @@ step store::settle_in(db::session& on, std::string_view parent) const {
   return out;
 }
 
-settling store::revert(std::string_view parent, remark const& by) const {
+settling store::revert(std::string_view parent, audit_note const& by) const {
   return change(aggregation_event::kind::revert, "revert", parent, by,
                 [&](db::session& on) { return revert_in(on, parent); });
 }
@@ -187,7 +187,7 @@ step store::revert_in(db::session& on, std::string_view parent) const {
   return out;
 }
 
-settling store::remove(std::string_view row, remark const& by) const {
+settling store::remove(std::string_view row, audit_note const& by) const {
   return change(aggregation_event::kind::remove, "remove_row", {}, by,
                 [&](db::session& on) { return remove_in(on, row); });
 }

@@ -52,8 +52,8 @@ class pass {
   [[nodiscard]] stretch look(db::session& on, position const& after,
                              std::string const& bound) const;
   [[nodiscard]] std::optional<range> next_of_rest();
-  /// On failure: daybook::error (fault::bad_argument) where a key is none of its column's type:
-  /// SQLite lets it in.
+  /// On failure: daybook::error (error_code::bad_argument) where a key is none of its column's
+  /// type: SQLite lets it in.
   void check(std::string_view key, cell const& kind) const;
 
   core::context const& with_;

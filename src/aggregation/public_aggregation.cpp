@@ -13,21 +13,21 @@ aggregation_options const& aggregation::options() const noexcept {
 std::vector<std::string> aggregation::advice() const {
   return aggregations::advice_on(inside_->with(), inside_->declared());
 }
-aggregated aggregation::aggregate(aggregate_options const& how) {
+aggregate_report aggregation::aggregate(aggregate_options const& how) {
   return aggregations::aggregate(*inside_, how);
 }
 std::vector<group_preview> aggregation::preview(int limit) const { return inside_->preview(limit); }
-settling aggregation::close(std::string_view parent, remark const& by) {
+settling aggregation::close(std::string_view parent, audit_note const& by) {
   return inside_->close(parent, by);
 }
-std::int64_t aggregation::close_all(remark const& by) { return inside_->close_all(by); }
-settling aggregation::settle(std::string_view parent, remark const& by) {
+std::int64_t aggregation::close_all(audit_note const& by) { return inside_->close_all(by); }
+settling aggregation::settle(std::string_view parent, audit_note const& by) {
   return inside_->settle(parent, by);
 }
-settling aggregation::revert(std::string_view parent, remark const& by) {
+settling aggregation::revert(std::string_view parent, audit_note const& by) {
   return inside_->revert(parent, by);
 }
-settling aggregation::remove(std::string_view row, remark const& by) {
+settling aggregation::remove(std::string_view row, audit_note const& by) {
   return inside_->remove(row, by);
 }
 std::optional<parent_info> aggregation::find(std::string_view parent) const {
@@ -43,7 +43,7 @@ std::vector<aggregated_row> aggregation::rows(std::string_view parent, std::stri
 std::optional<std::string> aggregation::parent_of(std::string_view row) const {
   return inside_->parent_of(row);
 }
-verified aggregation::verify(int limit) const { return inside_->verify(limit); }
+verify_report aggregation::verify(int limit) const { return inside_->verify(limit); }
 std::vector<aggregation_event> aggregation::history(std::string_view parent, int limit,
                                                     std::int64_t before) const {
   return inside_->history(parent, limit, before);

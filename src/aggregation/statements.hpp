@@ -64,8 +64,8 @@ struct statements {
   db::entry unknown_state;
 };
 
-/// Precondition: the declaration fits the tables. On failure: daybook::error (fault::bad_argument)
-/// where an expression of it names a parameter.
+/// Precondition: the declaration fits the tables. On failure: daybook::error
+/// (error_code::bad_argument) where an expression of it names a parameter.
 [[nodiscard]] statements statements_of(core::context const& with, aggregation_options const& of,
                                        tables::table const& source, tables::table const& parent);
 

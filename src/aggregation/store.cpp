@@ -66,7 +66,7 @@ void declare(core::context const& with, std::string_view name, std::string_view 
         auto const now = look(on, with, name);
         if (!now || now->declared != before->declared) return core::decision::rollback;
         if (now->open > 0) {
-          throw error({.kind = fault::configuration},
+          throw error({.kind = error_code::configuration},
                       "aggregation '" + std::string(name) + "' was declared otherwise, and " +
                           std::to_string(now->open) + " of its parents are not settled or void: " +
                           first_difference(now->declared, declared));
@@ -111,7 +111,7 @@ std::vector<std::string> names(core::context const& with) {
 
 bool was_done(db::session& on, core::context const& with, std::int64_t aggregation,
               aggregation_event::kind what, std::string_view call,
-              std::optional<std::string_view> parent, remark const& by) {
+              std::optional<std::string_view> parent, audit_note const& by) {
   core::bounded_remark const bounded(by);
   return db::run(on, with.sql["aggregation.begin"],
                  {aggregation, static_cast<std::int64_t>(what), call, to_value(parent),
@@ -130,7 +130,7 @@ void store::hold(db::session& on) const {
   auto const found =
       db::run(on, with_.sql["aggregation.stands"], {of_.id, std::string_view(of_.declared)});
   if (found.size() > 0) return;
-  throw error({.kind = fault::configuration},
+  throw error({.kind = error_code::configuration},
               "aggregation '" + of_.name +
                   "' was declared otherwise since this program declared it: go on with the one "
                   "that declares it so, or declare it again when all its parents are settled or "

@@ -40,17 +40,17 @@ class store {
 
   // As aggregation's verbs.
   [[nodiscard]] std::vector<group_preview> preview(int limit) const;
-  settling close(std::string_view parent, remark const& by) const;
-  std::int64_t close_all(remark const& by) const;
-  settling settle(std::string_view parent, remark const& by) const;
-  settling revert(std::string_view parent, remark const& by) const;
-  settling remove(std::string_view row, remark const& by) const;
+  settling close(std::string_view parent, audit_note const& by) const;
+  std::int64_t close_all(audit_note const& by) const;
+  settling settle(std::string_view parent, audit_note const& by) const;
+  settling revert(std::string_view parent, audit_note const& by) const;
+  settling remove(std::string_view row, audit_note const& by) const;
   [[nodiscard]] std::optional<parent_info> find(std::string_view parent) const;
   [[nodiscard]] std::vector<parent_info> parents(parents_query const& what) const;
   [[nodiscard]] std::vector<aggregated_row> rows(std::string_view parent, std::string_view after,
                                                  int limit) const;
   [[nodiscard]] std::optional<std::string> parent_of(std::string_view row) const;
-  [[nodiscard]] verified verify(int limit) const;
+  [[nodiscard]] verify_report verify(int limit) const;
   [[nodiscard]] std::vector<aggregation_event> history(std::string_view parent, int limit,
                                                        std::int64_t before) const;
 
@@ -65,20 +65,20 @@ class store {
       std::function<std::string(std::size_t)> const& group) const;
   // Within a transaction.
   /// Nobody declares it otherwise until the transaction ends. On failure: daybook::error
-  /// (fault::configuration) where somebody has.
+  /// (error_code::configuration) where somebody has.
   void hold(db::session& on) const;
   /// Says that rows are not added to it any more.
   bool shut(db::session& on, std::string_view parent, bool ended) const;
   /// Closes one that is open, and writes that down. On failure: daybook::error, retryable, where it
   /// is not.
-  void close_within(db::session& on, std::string_view parent, remark const& by) const;
+  void close_within(db::session& on, std::string_view parent, audit_note const& by) const;
   /// Sets what follows from the sums of the parents that these rows begin with.
   void follow(db::session& on, std::string_view rows) const;
 
  private:
   using body = std::function<step(db::session&)>;
   settling change(aggregation_event::kind what, std::string_view name, std::string_view parent,
-                  remark const& by, body const& does) const;
+                  audit_note const& by, body const& does) const;
   /// Why a parent is not as a verb needs it.
   [[nodiscard]] settling standing(db::session& on, std::string_view parent) const;
   [[nodiscard]] group_preview previewed(group_rows const& which,
@@ -106,12 +106,12 @@ std::shared_ptr<store> make(core::context const& with, std::string_view name,
 /// transaction of that id has ended when this returns.
 [[nodiscard]] bool was_done(db::session& on, core::context const& with, std::int64_t aggregation,
                             aggregation_event::kind what, std::string_view call,
-                            std::optional<std::string_view> parent, remark const& by);
+                            std::optional<std::string_view> parent, audit_note const& by);
 void write_done(db::session& on, core::context const& with, std::string_view call,
                 std::optional<std::string_view> parent, std::int64_t rows, std::string_view detail);
 
 /// As aggregation::aggregate().
-aggregated aggregate(store const& of, aggregate_options const& how);
+aggregate_report aggregate(store const& of, aggregate_options const& how);
 
 }  // namespace aggregations
 }  // namespace v1

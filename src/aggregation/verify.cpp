@@ -19,7 +19,7 @@ using kind = difference::kind;
 /// Gathers at most so many.
 class findings {
  public:
-  findings(definition const& of, verified& to, int limit) : of_(of), to_(to), limit_(limit) {}
+  findings(definition const& of, verify_report& to, int limit) : of_(of), to_(to), limit_(limit) {}
 
   /// One more than fits, so that it is known that there are more.
   [[nodiscard]] std::int64_t room() const {
@@ -48,7 +48,7 @@ class findings {
               std::int64_t held);
 
   definition const& of_;
-  verified& to_;
+  verify_report& to_;
   int limit_;
 };
 
@@ -146,9 +146,9 @@ void findings::row(kind what, std::span<cell const> row) {
 
 }  // namespace
 
-verified store::verify(int limit) const {
+verify_report store::verify(int limit) const {
   base::limits("aggregation", of_.name).between("the limit", limit, 1, 1'000'000);
-  verified out;
+  verify_report out;
   core::transact(
       with_, {.name = "verify", .level = isolation::repeatable_read}, [&](db::session& on) {
         out = {};

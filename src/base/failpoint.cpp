@@ -232,7 +232,8 @@ namespace {
 
 void check_name(std::string_view name) {
   if (is_failpoint(name)) return;
-  throw error({.kind = fault::bad_argument}, "no failpoint is named '" + std::string(name) + "'");
+  throw error({.kind = error_code::bad_argument},
+              "no failpoint is named '" + std::string(name) + "'");
 }
 
 }  // namespace
@@ -274,7 +275,7 @@ bool hit_armed_failpoint(std::string_view name) {
     case testing::failpoint_action::kill: kill_self();
     case testing::failpoint_action::stop: stop_self(); return false;
     case testing::failpoint_action::fail:
-      throw error({.kind = fault::internal}, "failpoint " + std::string(name));
+      throw error({.kind = error_code::internal}, "failpoint " + std::string(name));
     case testing::failpoint_action::cut: return true;
   }
   return false;

@@ -48,7 +48,9 @@ std::string round(length of) {
 
 }  // namespace
 
-void refuse_argument(std::string const& text) { throw error({.kind = fault::bad_argument}, text); }
+void refuse_argument(std::string const& text) {
+  throw error({.kind = error_code::bad_argument}, text);
+}
 
 void limits::length(std::string_view what, std::string_view text, std::size_t most) const {
   if (text.size() <= most) return;
@@ -58,7 +60,8 @@ void limits::length(std::string_view what, std::string_view text, std::size_t mo
 
 void limits::refuse(std::string_view why) const {
   auto const whose = name_.empty() ? "" : " '" + std::string(name_) + "'";
-  throw error({.kind = fault::bad_argument}, std::string(kind_) + whose + ": " + std::string(why));
+  throw error({.kind = error_code::bad_argument},
+              std::string(kind_) + whose + ": " + std::string(why));
 }
 
 void limits::refuse(std::string_view what, std::string const& value, std::string const& least,

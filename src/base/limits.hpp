@@ -20,10 +20,11 @@ namespace daybook {
 inline namespace v1 {
 namespace base {
 
-/// Throws daybook::error (fault::bad_argument) with this text.
+/// Throws daybook::error (error_code::bad_argument) with this text.
 [[noreturn]] void refuse_argument(std::string const& text);
 
-/// All of its verbs throw daybook::error (fault::bad_argument) where the argument does not fit.
+/// All of its verbs throw daybook::error (error_code::bad_argument) where the argument does not
+/// fit.
 class limits {
  public:
   /// Whose argument it is; borrowed. Some have no name.

@@ -21,7 +21,7 @@ std::string message(F const& check) {
   try {
     check(base::limits("queue", "emails"));
   } catch (error const& e) {
-    EXPECT_EQ(e.kind(), fault::bad_argument);
+    EXPECT_EQ(e.kind(), error_code::bad_argument);
     return e.what();
   }
   return "";

@@ -27,7 +27,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
     }
     auto const [next, failed] = std::from_chars(at, end, out.emplace_back());
     if (failed != std::errc()) {
-      throw error({.kind = fault::internal},
+      throw error({.kind = error_code::internal},
                   "a claim's ranges are not numbers: it was changed by "
                   "something else than this library");
     }

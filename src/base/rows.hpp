@@ -63,8 +63,8 @@ class rows {
 };
 
 /// The other way round, of rows that have numbers only, as a claim keeps its ranges: all of them,
-/// one after the other. On failure: daybook::error (fault::internal), for nobody else writes such
-/// texts.
+/// one after the other. On failure: daybook::error (error_code::internal), for nobody else writes
+/// such texts.
 [[nodiscard]] std::vector<std::int64_t> numbers_in(std::string_view text);
 
 }  // namespace base

@@ -88,7 +88,7 @@ TEST(names, say_what_is_wrong_and_where) {
     try {
       check_name("step name", text);
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument);
+      EXPECT_EQ(e.kind(), error_code::bad_argument);
       return std::string(e.what());
     }
     return std::string("fine");

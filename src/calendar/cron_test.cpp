@@ -53,7 +53,7 @@ std::string why_not(std::string_view expression) {
     static_cast<void>(cron::parse(expression));
     return "nothing";
   } catch (error const& e) {
-    return e.kind() == fault::bad_argument ? e.what() : "another kind of fault";
+    return e.kind() == error_code::bad_argument ? e.what() : "another kind of fault";
   }
 }
 
@@ -212,7 +212,7 @@ TEST(cron, may_draw_a_day_of_no_year) {
       auto const of = last_of_april.hashed(std::to_string(i));
       drawn += of.next(at(2026, 1, 1)) == at(2026, 4, 30) ? 1 : 0;
     } catch (error const& e) {
-      refused += e.kind() == fault::bad_argument ? 1 : 0;
+      refused += e.kind() == error_code::bad_argument ? 1 : 0;
     }
   }
   EXPECT_EQ(drawn + refused, 100);

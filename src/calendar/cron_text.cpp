@@ -29,7 +29,7 @@ std::string_view around(std::string_view text, std::size_t at) {
   return text.substr(from, text.find_first_of(ends, at) - from);
 }
 
-std::string out_of_range(std::string_view text, cron_mistake const& wrong) {
+std::string out_of_range(std::string_view text, cron_error const& wrong) {
   if (wrong.at > 0 && text[wrong.at - 1] == '#') return "a month has days 1 to 5 of a name, or L";
   if (wrong.at > 0 && text[wrong.at - 1] == '-' && wrong.field == cron_field::day &&
       (text[wrong.at - 2] == 'L' || text[wrong.at - 2] == 'l')) {
@@ -39,7 +39,7 @@ std::string out_of_range(std::string_view text, cron_mistake const& wrong) {
   return std::to_string(low) + " to " + std::to_string(high) + " are possible";
 }
 
-std::string unexpected(std::string_view text, cron_mistake const& wrong) {
+std::string unexpected(std::string_view text, cron_error const& wrong) {
   auto const found = wrong.at < text.size() ? text[wrong.at] : ' ';
   if (found == ' ' || found == '\t') return "something is missing at its end";
   if (found == '~') return "for a number of the schedule's own write H(1-5)";
@@ -47,7 +47,7 @@ std::string unexpected(std::string_view text, cron_mistake const& wrong) {
   return std::string("cannot go on with '") + (found > ' ' && found < 127 ? found : '?') + "'";
 }
 
-std::string remedy(std::string_view text, cron_mistake const& wrong) {
+std::string remedy(std::string_view text, cron_error const& wrong) {
   bool const month = wrong.field == cron_field::month;
   switch (wrong.what) {
     case cron_fault::unexpected: return unexpected(text, wrong);
@@ -61,7 +61,7 @@ std::string remedy(std::string_view text, cron_mistake const& wrong) {
   }
 }
 
-std::string explain(std::string_view text, cron_mistake const& wrong) {
+std::string explain(std::string_view text, cron_error const& wrong) {
   constexpr std::size_t shown = 80;
   auto const expression = "cron expression '" + base::bounded(text, shown) + "'";
   switch (wrong.what) {
@@ -88,7 +88,7 @@ std::string explain(std::string_view text, cron_mistake const& wrong) {
 cron cron::parse(std::string_view text) {
   cron_reader reader(text, cron_seed({}));
   if (!reader.read()) {
-    throw error({.kind = fault::bad_argument}, explain(text, reader.mistake()));
+    throw error({.kind = error_code::bad_argument}, explain(text, reader.mistake()));
   }
   return {text, cron_seed({})};
 }
@@ -96,9 +96,9 @@ cron cron::parse(std::string_view text) {
 cron cron::hashed(std::string_view name) const {
   cron drawn(text(), cron_seed(name));
   if (!drawn.fields_.possible()) {
-    throw error({.kind = fault::bad_argument}, explain(text(), {.what = cron_fault::never}) +
-                                                   " with the H of '" + base::bounded(name, 255) +
-                                                   "': limit it, as H(1-28)");
+    throw error({.kind = error_code::bad_argument},
+                explain(text(), {.what = cron_fault::never}) + " with the H of '" +
+                    base::bounded(name, 255) + "': limit it, as H(1-28)");
   }
   return drawn;
 }

@@ -45,7 +45,7 @@ std::string folder() {
   return named != nullptr && *named != '\0' ? named : "/usr/share/zoneinfo";
 }
 
-[[noreturn]] void refuse(fault kind, std::string_view name, std::string const& why) {
+[[noreturn]] void refuse(error_code kind, std::string_view name, std::string const& why) {
   // A name that is none may hold anything.
   std::string shown;
   for (char const c : name.substr(0, 64)) shown += c >= ' ' && c <= '~' ? c : '?';
@@ -67,27 +67,29 @@ std::string read_file(std::string const& name, std::string const& path) {
   int const why = errno;
   if (in.is_open() && !in.bad() && why != EISDIR) return bytes;
   if (why == ENOENT || why == ENOTDIR || why == EISDIR) {
-    refuse(fault::bad_argument, name,
+    refuse(error_code::bad_argument, name,
            "is not in " + folder() + ": write it as 'Europe/Berlin', or install tzdata");
   }
-  refuse(fault::io, name,
+  refuse(error_code::io, name,
          "cannot be read from " + path + " (" + std::generic_category().message(why) +
              "): see who may read it");
 }
 
 std::shared_ptr<calendar::zone_table const> read_table(std::string const& name) {
-  if (!is_name(name)) refuse(fault::bad_argument, name, "is no name: write it as 'Europe/Berlin'");
+  if (!is_name(name))
+    refuse(error_code::bad_argument, name, "is no name: write it as 'Europe/Berlin'");
   if (name == "UTC") {
     static auto const utc = std::make_shared<calendar::zone_table const>();
     return utc;
   }
   if (name == "localtime") {
-    refuse(fault::bad_argument, name, "is another zone on each machine: name the one you mean");
+    refuse(error_code::bad_argument, name,
+           "is another zone on each machine: name the one you mean");
   }
   auto const path = folder() + "/" + name;
   auto read = calendar::read_tzif(read_file(name, path));
   if (!read.table) {
-    refuse(fault::configuration, name,
+    refuse(error_code::configuration, name,
            "is broken in " + path + ": " + std::string(read.broken) +
                ". Install tzdata again, or set TZDIR to a whole copy of it");
   }

@@ -76,10 +76,10 @@ TEST(zone, knows_what_a_local_time_means) {
   EXPECT_EQ(berlin.to_instants(local_timestamp::min()).comes, kind::never);
 }
 
-std::pair<fault, std::string> zone_mistake(std::string const& name) {
+std::pair<error_code, std::string> zone_mistake(std::string const& name) {
   try {
     zone const made(name);
-    return {fault::internal, "nothing"};
+    return {error_code::internal, "nothing"};
   } catch (error const& e) {
     return {e.kind(), e.what()};
   }
@@ -93,17 +93,17 @@ TEST(zone, refuses_names_that_are_none) {
         std::string("Europe/Berl\n"), std::string(65, 'a'), std::string("+1"),
         std::string("\xc3\xa4")}) {
     auto const [kind, what] = zone_mistake(name);
-    EXPECT_EQ(kind, fault::bad_argument) << name;
+    EXPECT_EQ(kind, error_code::bad_argument) << name;
     EXPECT_THAT(what, testing::HasSubstr("is no name: write it as 'Europe/Berlin'"));
     EXPECT_THAT(what, testing::Not(testing::HasSubstr("\n")));
   }
   EXPECT_THAT(zone_mistake("Europe/Berlln").second, testing::HasSubstr("is not in "));
   EXPECT_THAT(zone_mistake("Europe").second, testing::HasSubstr("is not in "));
-  EXPECT_EQ(zone_mistake("Europe").first, fault::bad_argument);
+  EXPECT_EQ(zone_mistake("Europe").first, error_code::bad_argument);
   EXPECT_THAT(zone_mistake("Europe/Berlin/x").second, testing::HasSubstr("is not in "));
   EXPECT_THAT(zone_mistake("localtime").second, testing::HasSubstr("another zone on each machine"));
   EXPECT_THAT(zone_mistake("leapseconds").second, testing::HasSubstr("is broken"));
-  EXPECT_EQ(zone_mistake("leapseconds").first, fault::configuration);
+  EXPECT_EQ(zone_mistake("leapseconds").first, error_code::configuration);
   EXPECT_THAT(zone_mistake("right/Europe/Berlin").second, testing::HasSubstr("without right/"));
 }
 

@@ -23,9 +23,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 [[noreturn]] void malformed(sql_file const& file, int line, std::string const& what) {
-  throw error({.kind = fault::internal}, "sql/" + std::string(file.dialect) + "/" +
-                                             std::string(file.room) +
-                                             ".sql:" + std::to_string(line) + ": " + what);
+  throw error({.kind = error_code::internal}, "sql/" + std::string(file.dialect) + "/" +
+                                                  std::string(file.room) +
+                                                  ".sql:" + std::to_string(line) + ": " + what);
 }
 
 std::optional<std::string_view> after(std::string_view line, std::string_view start) {
@@ -116,7 +116,7 @@ blocks statements_in(std::span<sql_file const> files, std::string_view dialect) 
     for (auto& found : blocks_of(file)) {
       auto const name = found.name;
       if (out.try_emplace(name, std::move(found)).second) continue;
-      throw error({.kind = fault::internal}, "two statements are named " + name);
+      throw error({.kind = error_code::internal}, "two statements are named " + name);
     }
   }
   return out;
@@ -130,7 +130,7 @@ blocks statements_of(std::span<sql_file const> files, std::string_view dialect) 
     if (fresh) continue;
     if (!own.inputs.empty() || !own.outputs.empty() || !own.holes.empty()) {
       throw error(
-          {.kind = fault::internal},
+          {.kind = error_code::internal},
           "statement " + name + " is declared in sql/common and in sql/" + std::string(dialect));
     }
     at->second.parts = std::move(own.parts);
@@ -214,7 +214,7 @@ entry catalogue::made(block const& from, holes const& with) const {
     // The same inputs for every part: values come in one order.
     auto what = rewrite(from.name, filled, style_, from.inputs);
     if (from.inputs.empty() && !what.inputs.empty()) {
-      throw error({.kind = fault::internal},
+      throw error({.kind = error_code::internal},
                   "statement " + from.name + " has parameters and no 'in:' line");
     }
     what.by_index = from.by_index;
@@ -237,7 +237,7 @@ entry catalogue::made(block const& from, holes const& with) const {
 block const& catalogue::shape(std::string_view name) const {
   auto const found = shapes_.find(name);
   if (found == shapes_.end()) {
-    throw error({.kind = fault::internal}, "no shape is named " + std::string(name));
+    throw error({.kind = error_code::internal}, "no shape is named " + std::string(name));
   }
   return found->second;
 }
@@ -246,12 +246,12 @@ entry catalogue::made(std::string_view name, holes const& with) const {
   auto const& from = shape(name);
   for (auto const& hole : from.holes) {
     if (with.contains(hole)) continue;
-    throw error({.kind = fault::internal}, "nothing fills {" + hole + "} of " + from.name);
+    throw error({.kind = error_code::internal}, "nothing fills {" + hole + "} of " + from.name);
   }
   try {
     return made(from, with);
   } catch (error const& e) {
-    throw error({.kind = fault::bad_argument}, e.what());
+    throw error({.kind = error_code::bad_argument}, e.what());
   }
 }
 
@@ -278,10 +278,10 @@ std::string catalogue::fill(std::string_view text, holes const& with) const {
     }
     auto const close = text.find('}', open);
     if (text[open] == '}') {
-      throw error({.kind = fault::internal}, "a '}' without '{' in our SQL");
+      throw error({.kind = error_code::internal}, "a '}' without '{' in our SQL");
     }
     if (close == std::string_view::npos) {
-      throw error({.kind = fault::internal}, "a '{' without '}' in our SQL");
+      throw error({.kind = error_code::internal}, "a '{' without '}' in our SQL");
     }
     auto const word = text.substr(open + 1, close - open - 1);
     auto const given = with.find(word);
@@ -299,7 +299,7 @@ std::string catalogue::fill(std::string_view text, holes const& with) const {
 entry const& catalogue::operator[](std::string_view name) const {
   auto const found = entries_.find(name);
   if (found == entries_.end()) {
-    throw error({.kind = fault::internal}, "no statement is named " + std::string(name));
+    throw error({.kind = error_code::internal}, "no statement is named " + std::string(name));
   }
   return found->second;
 }
@@ -349,7 +349,7 @@ void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<v
   auto const waits = [](part const& one) { return one.run == when::if_nothing_happened; };
   if (std::any_of(what.parts.begin(), what.parts.end(), waits)) {
     auto const& name = what.parts.front().what.name;
-    throw error({.kind = fault::internal, .statement = name},
+    throw error({.kind = error_code::internal, .statement = name},
                 "statement " + name + " has an 'else', and cannot go together with others");
   }
   for (auto const& one : what.parts) to.push_back({&one.what, values, false});

@@ -90,24 +90,24 @@ struct block {
   [[nodiscard]] bool has_text() const { return parts.size() > 1 || !parts.front().second.empty(); }
 };
 
-/// The blocks of a file, in their order. On failure: daybook::error (fault::internal) that names
-/// the file and the line.
+/// The blocks of a file, in their order. On failure: daybook::error (error_code::internal) that
+/// names the file and the line.
 [[nodiscard]] std::vector<block> blocks_of(sql_file const& file);
 
 class catalogue {
  public:
-  /// On failure: daybook::error (fault::internal) that names the file and the line.
+  /// On failure: daybook::error (error_code::internal) that names the file and the line.
   explicit catalogue(catalogue_options const& options,
                      std::span<sql_file const> files = embedded_sql());
 
-  /// An unknown name is daybook::error (fault::internal).
+  /// An unknown name is daybook::error (error_code::internal).
   [[nodiscard]] entry const& operator[](std::string_view name) const;
   [[nodiscard]] std::map<std::string, entry, std::less<>> const& all() const noexcept {
     return entries_;
   }
-  /// The statement that a shape makes. On failure: daybook::error (fault::internal) where there is
-  /// none of that name, or a hole is not filled; fault::bad_argument where what fills one names a
-  /// parameter, as in `:name`.
+  /// The statement that a shape makes. On failure: daybook::error (error_code::internal) where
+  /// there is none of that name, or a hole is not filled; error_code::bad_argument where what fills
+  /// one names a parameter, as in `:name`.
   [[nodiscard]] entry made(std::string_view shape, holes const& with) const;
   /// `{...}` filled in; for migrations and triggers, which are printed as well as run.
   [[nodiscard]] std::string fill(std::string_view text, holes const& with = {}) const;
@@ -140,8 +140,8 @@ table run(session& on, entry const& what, std::initializer_list<value> values);
 
 /// Adds an entry's parts, for session::together(), which is asked for the answer of the last. The
 /// entry and what the values view are borrowed until then. On failure: daybook::error
-/// (fault::internal) for a part with `-- else`, which would have to wait for the answer of the part
-/// before it.
+/// (error_code::internal) for a part with `-- else`, which would have to wait for the answer of the
+/// part before it.
 void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values);
 
 /// The answer of an entry, from those of its calls.

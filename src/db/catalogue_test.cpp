@@ -48,7 +48,7 @@ std::string complaint(std::string_view text) {
   try {
     static_cast<void>(reading(text));
   } catch (error const& e) {
-    EXPECT_EQ(e.kind(), fault::internal);
+    EXPECT_EQ(e.kind(), error_code::internal);
     return e.what();
   }
   return "none";
@@ -231,7 +231,7 @@ TEST(catalogue, a_shape_is_made_a_statement_by_what_fills_its_holes) {
     (void)made.made("a", {{"table", "t"}, {"key", ":mine"}});
     FAIL();
   } catch (error const& e) {
-    EXPECT_EQ(e.kind(), fault::bad_argument);
+    EXPECT_EQ(e.kind(), error_code::bad_argument);
   }
   EXPECT_EQ(made.text_of("a", {{"table", "t"}, {"key", "k"}}),
             "select k from t where k > :after and x ~ '^a{2}'");

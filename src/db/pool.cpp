@@ -6,19 +6,19 @@ namespace daybook {
 inline namespace v1 {
 namespace db {
 
-lent::~lent() {
+from_pool::~from_pool() {
   if (what_) from_->give_back(std::move(what_));
 }
 
-lent pool::lend(std::chrono::milliseconds patience) {
+from_pool pool::lend(std::chrono::milliseconds patience) {
   std::unique_lock lock(guard_);
   if (keeps_ == stock::single && free_places_ == 0) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the handle that this book borrows is in use, by a step whose body calls the book "
                 "again or by another thread: call it after the step, or open the book by URL");
   }
   if (!freed_.wait_for(lock, patience, [&] { return free_places_ > 0; })) {
-    throw error({.kind = fault::conflict, .retryable = true},
+    throw error({.kind = error_code::conflict, .retryable = true},
                 "every connection of the book is in use: raise book_options::connections, or use "
                 "fewer threads");
   }

@@ -27,12 +27,12 @@ enum class stock : std::uint8_t {
   none,    ///< each is made for its loan, and gone after it
 };
 
-class lent {
+class from_pool {
  public:
-  lent(pool& from, std::unique_ptr<session> what) : from_(&from), what_(std::move(what)) {}
-  lent(lent&&) noexcept = default;
-  lent& operator=(lent&&) = delete;
-  ~lent();
+  from_pool(pool& from, std::unique_ptr<session> what) : from_(&from), what_(std::move(what)) {}
+  from_pool(from_pool&&) noexcept = default;
+  from_pool& operator=(from_pool&&) = delete;
+  ~from_pool();
   session& operator*() const noexcept { return *what_; }
   session* operator->() const noexcept { return what_.get(); }
 
@@ -51,14 +51,14 @@ class pool {
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
 
-  /// Waits for a place at most `patience`. On failure: daybook::error (fault::conflict, or
-  /// fault::bad_argument where there is one) when none was free, or what connecting throws.
-  [[nodiscard]] lent lend(std::chrono::milliseconds patience);
+  /// Waits for a place at most `patience`. On failure: daybook::error (error_code::conflict, or
+  /// error_code::bad_argument where there is one) when none was free, or what connecting throws.
+  [[nodiscard]] from_pool lend(std::chrono::milliseconds patience);
   /// Throws away the idle ones: after the server went away they are all dead.
   void forget_idle();
 
  private:
-  friend class lent;
+  friend class from_pool;
   void give_back(std::unique_ptr<session> what) noexcept;
 
   connect connect_;

@@ -45,7 +45,7 @@ void session::ended(bool committed) noexcept {
 std::size_t rows_of(load_target const& into, std::span<value const> cells) {
   auto const width = into.columns.size();
   if (width > 0 && cells.size() % width == 0) return cells.size() / width;
-  throw error({.kind = fault::internal, .statement = "load"},
+  throw error({.kind = error_code::internal, .statement = "load"},
               "rows of " + std::to_string(width) + " columns are loaded into " + into.table +
                   ", and " + std::to_string(cells.size()) + " values were given");
 }

@@ -72,7 +72,7 @@ struct load_target {
   std::vector<std::string> columns;
 };
 
-/// How many rows `cells` are; no whole number is daybook::error (fault::internal).
+/// How many rows `cells` are; no whole number is daybook::error (error_code::internal).
 [[nodiscard]] std::size_t rows_of(load_target const& into, std::span<value const> cells);
 /// How many of the first rows to send at once: at most `most`, and about a megabyte.
 [[nodiscard]] std::size_t rows_at_once(load_target const& into, std::span<value const> cells,

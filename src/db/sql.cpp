@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void mismatch(cell const& from, char const* wanted) {
   constexpr char const* kinds[] = {"NULL", "an integer", "a floating-point number", "text"};
-  throw error({.kind = fault::bad_argument, .statement = "user"},
+  throw error({.kind = error_code::bad_argument, .statement = "user"},
               std::string("a column holds ") + kinds[from.index()] + " where the program wants " +
                   wanted + " (std::optional takes a NULL)");
 }
@@ -75,7 +75,7 @@ void decode_carried(std::string_view from, std::int64_t& to) {
 void complain_of_no_value(outcome instead) {
   auto const why = instead == outcome::unknown ? "the outcome of the step is not known"
                                                : "the step was not done by this attempt";
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               std::string("there is no value: ") + why + ". Test the answer before value()");
 }
 

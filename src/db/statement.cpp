@@ -19,7 +19,7 @@ std::size_t index_of(std::vector<std::string>& inputs, std::string_view paramete
   auto const found = std::find(inputs.begin(), inputs.end(), parameter);
   if (found != inputs.end()) return static_cast<std::size_t>(found - inputs.begin());
   if (!may_add) {
-    throw error({.kind = fault::internal, .statement = std::string(statement_name)},
+    throw error({.kind = error_code::internal, .statement = std::string(statement_name)},
                 "statement " + std::string(statement_name) + " uses :" + std::string(parameter) +
                     ", which its 'in:' line does not name");
   }
@@ -68,7 +68,7 @@ bool changes_session(std::string_view text) {
 
 void check_no_control(std::string_view text) {
   if (!controls_transaction(text)) return;
-  throw error({.kind = fault::bad_argument, .statement = "user"},
+  throw error({.kind = error_code::bad_argument, .statement = "user"},
               "a statement begins or ends the transaction that it is part of: leave that to the "
               "library, which commits when the body returns and rolls back when it throws");
 }

@@ -41,9 +41,9 @@ struct statement {
 
 /// Rewrites `:name` to placeholders. Strings, quoted identifiers, dollar quotes, comments and
 /// `::` are passed over. With `inputs` empty, they are found in the order of first appearance;
-/// else an unknown name is daybook::error (fault::internal). A statement named "user" takes its
-/// time, and is daybook::error (fault::bad_argument) where it begins or ends a transaction; of
-/// another it is seen in the text whether it only reads.
+/// else an unknown name is daybook::error (error_code::internal). A statement named "user" takes
+/// its time, and is daybook::error (error_code::bad_argument) where it begins or ends a
+/// transaction; of another it is seen in the text whether it only reads.
 [[nodiscard]] statement rewrite(std::string_view name, std::string_view text, placeholder style,
                                 std::vector<std::string> inputs = {});
 

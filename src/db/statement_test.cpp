@@ -40,7 +40,7 @@ TEST(rewrite, given_inputs_keep_their_order) {
     static_cast<void>(db::rewrite("run.x", "select :other", placeholder::dollar, {"a"}));
     FAIL();
   } catch (error const& e) {
-    EXPECT_EQ(e.kind(), fault::internal);
+    EXPECT_EQ(e.kind(), error_code::internal);
     EXPECT_NE(std::string(e.what()).find(":other"), std::string::npos);
     EXPECT_NE(std::string(e.what()).find("run.x"), std::string::npos);
   }
@@ -177,7 +177,7 @@ TEST(rewrite, a_user_does_not_end_the_transaction) {
       static_cast<void>(db::rewrite("user", text, placeholder::question));
       ADD_FAILURE() << text;
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument) << text;
+      EXPECT_EQ(e.kind(), error_code::bad_argument) << text;
     }
     EXPECT_NO_THROW(static_cast<void>(db::rewrite("ours", text, placeholder::question))) << text;
   }

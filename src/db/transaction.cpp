@@ -35,7 +35,7 @@ db::table execute(db::session& on, db::statement const& what,
   if (arguments.size() != what.inputs.size()) {
     auto const named =
         what.inputs.empty() ? std::string() : " (:" + base::listed(what.inputs, ", :") + ")";
-    throw error({.kind = fault::bad_argument, .statement = "user"},
+    throw error({.kind = error_code::bad_argument, .statement = "user"},
                 "the statement names " + std::to_string(what.inputs.size()) + " parameters" +
                     named + ", and the program gives " + std::to_string(arguments.size()) +
                     " arguments");
@@ -76,7 +76,7 @@ std::vector<cell> transaction::query_values(sql text, std::initializer_list<valu
   try {
     auto found = execute(*session_, statements_->of(text.text()), arguments);
     if (found.width != width) {
-      throw error({.kind = fault::bad_argument, .statement = "user"},
+      throw error({.kind = error_code::bad_argument, .statement = "user"},
                   "the query gives " + std::to_string(found.width) +
                       " columns where the program wants " + std::to_string(width));
     }
@@ -86,13 +86,13 @@ std::vector<cell> transaction::query_values(sql text, std::initializer_list<valu
   }
 }
 
-joined::joined(std::unique_ptr<db::session> on, db::user_statements& statements,
-               std::string book_id)
+external_transaction::external_transaction(std::unique_ptr<db::session> on,
+                                           db::user_statements& statements, std::string book_id)
     : transaction(*on, statements, "a joined transaction"),
       on_(std::move(on)),
       book_id_(std::move(book_id)) {}
 
-joined::~joined() = default;
+external_transaction::~external_transaction() = default;
 
 template <>
 ::sqlite3* transaction::as<::sqlite3>() const noexcept {

@@ -19,7 +19,7 @@ constexpr std::string_view forms =
     "sqlite:PATH, postgresql://USER@HOST/DATABASE or mysql://USER@HOST/DATABASE";
 
 [[noreturn]] void bad(std::string const& what) {
-  throw error({.kind = fault::bad_argument}, "database URL: " + what);
+  throw error({.kind = error_code::bad_argument}, "database URL: " + what);
 }
 
 int hex(char c) {

@@ -28,7 +28,7 @@ struct url {
   std::map<std::string, std::string> parameters;
 };
 
-/// On failure: throws daybook::error (fault::bad_argument); the message says what is wrong and
+/// On failure: throws daybook::error (error_code::bad_argument); the message says what is wrong and
 /// what would be right, and never repeats a password.
 [[nodiscard]] url parse_url(std::string_view text);
 

@@ -154,7 +154,7 @@ TEST(url, what_cannot_be_meant_is_refused_without_a_password) {
       static_cast<void>(db::parse_url(bad));
       ADD_FAILURE() << bad;
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument);
+      EXPECT_EQ(e.kind(), error_code::bad_argument);
       std::string const text = e.what();
       EXPECT_TRUE(text.starts_with("database URL: ")) << text;
       for (auto const* secret : {"geheim", "heim", "Geheim"}) {

@@ -13,11 +13,11 @@ namespace daybook {
 inline namespace v1 {
 namespace drivers {
 
-// Each connects at once. On failure: throws daybook::error (fault::unreachable, not_permitted,
+// Each connects at once. On failure: throws daybook::error (error_code::unreachable, not_permitted,
 // bad_argument, ...) with url::shown, the cause and the remedy.
 
 [[nodiscard]] db::dialect const& sqlite_dialect() noexcept;
-/// `must_exist`: a file that is not there is not made, but refused (fault::unreachable).
+/// `must_exist`: a file that is not there is not made, but refused (error_code::unreachable).
 [[nodiscard]] std::unique_ptr<db::session> connect_sqlite(db::url const& to,
                                                           db::connect_options const& options,
                                                           bool must_exist = false);
@@ -42,7 +42,7 @@ enum class transactions : std::uint8_t {
 };
 
 // Each looks at the handle and at what we rely on. On failure: throws daybook::error
-// (fault::bad_argument, configuration, read_only or unreachable) that names the fact and the
+// (error_code::bad_argument, configuration, read_only or unreachable) that names the fact and the
 // remedy, and calls `after` with the handle.
 
 [[nodiscard]] std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions whose,

@@ -41,7 +41,7 @@ class end_of {
 
 /// A defect of ours: the application begins and ends the transaction that it let us join.
 [[noreturn]] inline void refuse_to_end(std::string const& where) {
-  throw error({.kind = fault::internal},
+  throw error({.kind = error_code::internal},
               where + ": the library tried to begin or end a joined transaction");
 }
 

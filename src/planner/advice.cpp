@@ -58,7 +58,7 @@ std::string remedy(core::context const& with, db::session& on,
     of = tables::look(with, on, table_called(words, called));
   } catch (error const& e) {
     // What the engine calls a table may be none, but a part of the query.
-    if (e.kind() != fault::bad_argument) throw;
+    if (e.kind() != error_code::bad_argument) throw;
     return "an index on what it asks of that table, with the key, would spare it";
   }
   std::vector<std::string> names;

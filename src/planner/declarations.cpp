@@ -44,7 +44,7 @@ void declarations::need(definition const& planner, std::string_view url) const {
     std::lock_guard const lock(guard_);
     known = all_.contains(planner.name);
   }
-  throw error({.kind = fault::configuration},
+  throw error({.kind = error_code::configuration},
               "plan '" + planner.name + "' in " + std::string(url) + ": " +
                   (known ? "its SQL there differs from what this program declares"
                          : "this program does not declare it") +

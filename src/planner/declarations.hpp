@@ -23,8 +23,8 @@ class declarations {
   void add(std::string_view name, planner_options const& options);
   /// Whether the program declared the SQL of this planner, or the planner has none.
   [[nodiscard]] bool cover(definition const& planner) const;
-  /// On failure: daybook::error (fault::configuration) where they do not cover it; `url` says which
-  /// book has it.
+  /// On failure: daybook::error (error_code::configuration) where they do not cover it; `url` says
+  /// which book has it.
   void need(definition const& planner, std::string_view url) const;
 
  private:

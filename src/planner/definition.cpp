@@ -41,7 +41,7 @@ void check_strategy(std::string_view name, window_strategy const& of) {
   using unit = window_strategy::unit;
   base::limits const in("plan", name);
   in.between("the number of periods a pass launches (most)", of.most, 1, 100'000);
-  in.between("again_after", of.again_after, seconds{0}, longest_again);
+  in.between("again_after", of.retry_after, seconds{0}, longest_again);
   if (of.each != unit::minute) {
     in.between("the number of units in a period", of.count, 1, 1);
   } else if (of.count < 1 || of.count > 720 || 1440 % of.count != 0) {
@@ -90,7 +90,7 @@ columns columns_of(inbox_strategy const& of) { return {.source = of.from}; }
 
 columns columns_of(window_strategy const& of) {
   return {.since_us = db::us_of(of.since),
-          .again_us = microseconds(of.again_after).count(),
+          .again_us = microseconds(of.retry_after).count(),
           .most = of.most,
           .count = of.count,
           .unit = static_cast<std::int64_t>(of.each),
@@ -184,7 +184,7 @@ void put_strategy(planner_options& to, std::int64_t strategy, columns from) {
 }  // namespace
 
 void bad(std::string_view planner, std::string const& what) {
-  throw error({.kind = fault::bad_argument}, "plan '" + std::string(planner) + "': " + what);
+  throw error({.kind = error_code::bad_argument}, "plan '" + std::string(planner) + "': " + what);
 }
 
 void check(std::string_view name, planner_options const& of) {

@@ -39,7 +39,7 @@ struct definition {
 }
 [[noreturn]] void bad(std::string_view planner, std::string const& what);
 /// Everything that can be seen without the database. On failure: daybook::error
-/// (fault::bad_argument) that names the option.
+/// (error_code::bad_argument) that names the option.
 void check(std::string_view name, planner_options const& of);
 /// Makes the planner's row, or changes it to these options. False, and nothing was written: its
 /// queue, its kind, or what it sweeps would be another, on which a pass under way rests.

@@ -149,7 +149,7 @@ decision launcher::decide_one(transaction& in, candidate& of) const {
         return refusal("its check gave no row");
       }
     } catch (error const& e) {
-      if (e.kind() != fault::statement) throw;
+      if (e.kind() != error_code::statement) throw;
       throw error(e.facts(), named(std::string("its check: ") + e.what()));
     }
   }
@@ -160,7 +160,8 @@ decision launcher::decide_one(transaction& in, candidate& of) const {
   } catch (error const&) {
     throw;  // of the database: it may be one to try again
   } catch (std::exception const& e) {
-    throw error({.kind = fault::bad_argument}, named(std::string("its check threw: ") + e.what()));
+    throw error({.kind = error_code::bad_argument},
+                named(std::string("its check threw: ") + e.what()));
   }
 }
 

@@ -41,8 +41,8 @@ struct page_sum {
 
 class launcher {
  public:
-  /// `more` is borrowed. On failure: daybook::error (fault::bad_argument) for a check that cannot
-  /// be meant.
+  /// `more` is borrowed. On failure: daybook::error (error_code::bad_argument) for a check that
+  /// cannot be meant.
   launcher(core::context const& with, definition const& of, queues::store const& into,
            launch_check const& more);
 

@@ -20,14 +20,14 @@ namespace {
 
 /// The run is another's by now.
 error lost_to_another(store const& of) {
-  return error({.kind = fault::conflict},
+  return error({.kind = error_code::conflict},
                "plan '" + of.declared().name +
                    "': the pass was taken over by another; what it launched stays");
 }
 
 class pass final : public sink {
  public:
-  pass(store const& of, run held, pass_options const& how, passed& sum)
+  pass(store const& of, run held, pass_options const& how, pass_report& sum)
       : of_(of),
         held_(std::move(held)),
         how_(how),
@@ -103,7 +103,7 @@ class pass final : public sink {
   store const& of_;
   run held_;
   pass_options const& how_;
-  passed& sum_;
+  pass_report& sum_;
   launcher launches_;
   std::int64_t pages_ = 0;
 };
@@ -157,10 +157,10 @@ bool feed_any(store const& of, sink& into) {
 
 }  // namespace
 
-passed store::pass(pass_options const& how) const {
+pass_report store::pass(pass_options const& how) const {
   with().check_process();
   need_own_sql();  // before the run: a node that declares it so goes on
-  passed sum;
+  pass_report sum;
   auto attempt = around_.runs->start(process(process_name()), {}, {});
   if (!attempt) {
     sum.holder = attempt.holder();

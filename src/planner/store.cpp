@@ -36,8 +36,8 @@ run between_passes(surroundings const& around, std::string_view name) {
     auto attempt = around.runs->start(process(process_of(name)), {}, {});
     if (attempt) return std::move(attempt).take();
     if (pauses.pause()) continue;
-    auto const by = attempt.holder().value_or(occupant{});
-    throw error({.kind = fault::configuration},
+    auto const by = attempt.holder().value_or(lease_holder{});
+    throw error({.kind = error_code::configuration},
                 "plan '" + std::string(name) + "': a pass by process " + std::to_string(by.pid) +
                     " on " + by.node + " is under way since " + utc_text(by.since) +
                     ", and its queue, its kind, and what it sweeps are changed between passes: "
@@ -56,7 +56,7 @@ void write_between_passes(surroundings const& around, std::string_view name,
   }});
   if (std::move(held).finish()) return;
   throw error(
-      {.kind = fault::conflict},
+      {.kind = error_code::conflict},
       "plan '" + std::string(name) +
           "': a pass began while it was declared, and nothing was changed: declare it again");
 }
@@ -172,7 +172,7 @@ std::optional<planned_key> store::find(key const& of) const {
   return out;
 }
 
-bool store::change(std::string_view action, std::string_view what, remark const& by,
+bool store::change(std::string_view action, std::string_view what, audit_note const& by,
                    std::function<bool(db::session&)> const& guarded) const {
   with().check_process();
   auto const process = process_name();
@@ -182,7 +182,7 @@ bool store::change(std::string_view action, std::string_view what, remark const&
   return core::make(change, detail, guarded);
 }
 
-bool store::forget(key const& of, remark const& by) const {
+bool store::forget(key const& of, audit_note const& by) const {
   return change("forget", "key " + of.str() + "; ", by, [&](db::session& on) {
     auto const forgotten = db::run(on, with().sql["planned.forget"], {of_.id, of.str()});
     db::run(on, with().sql["period.forget"], {of_.id, of.str()});
@@ -190,7 +190,7 @@ bool store::forget(key const& of, remark const& by) const {
   });
 }
 
-bool store::pause(bool paused, remark const& by) const {
+bool store::pause(bool paused, audit_note const& by) const {
   return change(paused ? "pause" : "resume", "", by, [&](db::session& on) {
     return db::run(on, with().sql["planner.pause"], {of_.id, std::int64_t{paused ? 1 : 0}})
                .affected > 0;

@@ -52,27 +52,28 @@ class store {
   /// Under which process its passes, and what people change, stand.
   [[nodiscard]] std::string process_name() const { return process_of(of_.name); }
 
-  /// On failure: daybook::error (fault::configuration) where its SQL is not this program's own.
+  /// On failure: daybook::error (error_code::configuration) where its SQL is not this program's
+  /// own.
   void need_own_sql() const;
 
   // As planner's verbs.
   [[nodiscard]] std::vector<std::string> advice() const;
-  passed pass(pass_options const& how) const;
+  pass_report pass(pass_options const& how) const;
   [[nodiscard]] std::vector<plan_preview> preview(int limit, launch_check const& check) const;
   [[nodiscard]] planner_info info() const;
   [[nodiscard]] std::vector<refused_key> refusals(refusals_query const& what) const;
   [[nodiscard]] std::optional<planned_key> find(key const& of) const;
-  bool forget(key const& of, remark const& by) const;
-  bool pause(bool paused, remark const& by) const;
+  bool forget(key const& of, audit_note const& by) const;
+  bool pause(bool paused, audit_note const& by) const;
   [[nodiscard]] std::vector<change_info> changes() const;
   // grid.cpp
   [[nodiscard]] std::vector<period_info> grid(grid_query const& what) const;
   [[nodiscard]] timestamp watermark() const;
-  bool reopen(key const& period, remark const& by) const;
+  bool reopen(key const& period, audit_note const& by) const;
   // sweep_page.cpp
-  bool sweep_now(remark const& by) const;
+  bool sweep_now(audit_note const& by) const;
   [[nodiscard]] std::vector<sweep_info> sweeps(int limit) const;
-  /// On failure: daybook::error (fault::bad_argument) where it is of another strategy.
+  /// On failure: daybook::error (error_code::bad_argument) where it is of another strategy.
   [[nodiscard]] sweep_strategy const& as_sweep() const;
   /// The table it sweeps, as it was a second ago at most: every page asks for it. Which one that is
   /// changes between two sweeps only.
@@ -86,9 +87,9 @@ class store {
   };
 
   /// As it is declared now, maybe by another process. On failure: daybook::error
-  /// (fault::bad_argument) where it is gone.
+  /// (error_code::bad_argument) where it is gone.
   [[nodiscard]] std::unique_ptr<store> now() const;
-  bool change(std::string_view action, std::string_view what, remark const& by,
+  bool change(std::string_view action, std::string_view what, audit_note const& by,
               std::function<bool(db::session&)> const& guarded) const;
 
   surroundings around_;
@@ -102,7 +103,7 @@ class store {
 };
 
 /// Makes the planner, or changes it to these options; where a pass under way rests on what changes,
-/// after that. On failure: daybook::error (fault::configuration: that takes too long).
+/// after that. On failure: daybook::error (error_code::configuration: that takes too long).
 std::shared_ptr<store> make(surroundings const& around, std::string_view name,
                             planner_options const& of);
 /// As planner::page().

@@ -47,7 +47,7 @@ bool feed(store const& of, window_strategy const& how, sink& into);
 bool feed(store const& of, sweep_strategy const& how, sink& into);
 
 /// What only the database can say about a declaration. On failure: daybook::error
-/// (fault::bad_argument) that names what does not fit.
+/// (error_code::bad_argument) that names what does not fit.
 void examine(surroundings const& around, std::string_view name, planner_options const& of);
 
 }  // namespace planners

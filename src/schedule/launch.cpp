@@ -197,8 +197,8 @@ attended launcher::launch(definition const& of, decision const& what) {
     return out;
   }
   // Somebody has used this key by hand. One that is held is waited for.
-  if (got->why() == refusal::running_elsewhere) return {};
-  bool const done = got->why() == refusal::done_before;
+  if (got->why() == start_refusal::running_elsewhere) return {};
+  bool const done = got->why() == start_refusal::done_before;
   std::string_view const why =
       done ? "a run of this key had succeeded before" : "a run of this key is in the way";
   auto const decided = core::transact(with_, {.name = "tick"}, [&](db::session& on) {
@@ -298,10 +298,10 @@ attended launcher::take_over(definition const& of) {
   return {{}, true};
 }
 
-attended launcher::refused(definition const& of, tick_info const& tick, refusal why,
+attended launcher::refused(definition const& of, tick_info const& tick, start_refusal why,
                            core::runs::beside const& first) {
-  if (why == refusal::running_elsewhere) return {};
-  bool const done = why == refusal::done_before;
+  if (why == start_refusal::running_elsewhere) return {};
+  bool const done = why == start_refusal::done_before;
   std::string_view const text = done ? "a run of this key had succeeded before"
                                      : "the outcome of an at-most-once step is unknown";
   auto const decided = core::transact(with_, {.name = "tick"}, [&](db::session& on) {

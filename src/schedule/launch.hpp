@@ -65,7 +65,7 @@ class launcher {
   bool skip(definition const& of, skipped const& what);
   /// The start said no: what that means for a tick that is there already. `first`, in the same
   /// transaction, says whether it still is as it was seen.
-  attended refused(definition const& of, tick_info const& tick, refusal why,
+  attended refused(definition const& of, tick_info const& tick, start_refusal why,
                    core::runs::beside const& first);
   attended hand_over(definition const& of, tick_facts facts, run held, bool taken_over);
   [[nodiscard]] bool advance(db::session& on, definition const& of, decision const& what) const;

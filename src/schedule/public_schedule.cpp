@@ -8,11 +8,11 @@ inline namespace v1 {
 
 std::string const& schedule::name() const noexcept { return inside_->name(); }
 schedule_info schedule::info() const { return inside_->info(); }
-timestamp schedule::trigger(remark const& by) { return inside_->trigger(by); }
-bool schedule::retry(timestamp tick, remark const& by) { return inside_->retry(tick, by); }
-bool schedule::pause(remark const& by) { return inside_->pause(by); }
-bool schedule::resume(remark const& by) { return inside_->resume(by); }
-bool schedule::remove(remark const& by) { return inside_->remove(by); }
+timestamp schedule::trigger(audit_note const& by) { return inside_->trigger(by); }
+bool schedule::retry(timestamp tick, audit_note const& by) { return inside_->retry(tick, by); }
+bool schedule::pause(audit_note const& by) { return inside_->pause(by); }
+bool schedule::resume(audit_note const& by) { return inside_->resume(by); }
+bool schedule::remove(audit_note const& by) { return inside_->remove(by); }
 std::vector<tick_info> schedule::ticks(ticks_query const& what) const {
   return inside_->ticks(what);
 }

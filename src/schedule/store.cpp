@@ -23,7 +23,8 @@ using std::chrono::microseconds;
 constexpr std::chrono::hours longest{24 * 366};
 
 [[noreturn]] void bad(std::string_view schedule, std::string const& what) {
-  throw error({.kind = fault::bad_argument}, "schedule '" + std::string(schedule) + "': " + what);
+  throw error({.kind = error_code::bad_argument},
+              "schedule '" + std::string(schedule) + "': " + what);
 }
 
 void check(std::string_view name, schedule_options const& of) {
@@ -205,7 +206,7 @@ definition store::look() const {
 
 schedule_info store::info() const { return info_of(look()); }
 
-timestamp store::trigger(remark const& by) const {
+timestamp store::trigger(audit_note const& by) const {
   for (;;) {
     auto now_is = look();
     if (now_is.state == schedule_state::removed) bad(name_, "it was removed");
@@ -239,7 +240,7 @@ timestamp store::trigger(remark const& by) const {
   }
 }
 
-bool store::retry(timestamp tick, remark const& by) const {
+bool store::retry(timestamp tick, audit_note const& by) const {
   auto const was = find(tick);
   if (!was || was->state != tick_state::failed) return false;
   auto const ended = was->ended ? text_of(*was->ended) : std::string();
@@ -253,7 +254,7 @@ bool store::retry(timestamp tick, remark const& by) const {
 }
 
 bool store::set(schedule_state state, std::string_view action, std::string const& why_skipped,
-                remark const& by, std::function<bool(schedule_state)> const& from) const {
+                audit_note const& by, std::function<bool(schedule_state)> const& from) const {
   std::string const key = "-";
   for (;;) {
     auto const now_is = look();
@@ -279,17 +280,17 @@ bool store::set(schedule_state state, std::string_view action, std::string const
   }
 }
 
-bool store::pause(remark const& by) const {
+bool store::pause(audit_note const& by) const {
   return set(schedule_state::paused, "pause", "missed; it was paused", by,
              [](schedule_state was) { return was == schedule_state::active; });
 }
 
-bool store::resume(remark const& by) const {
+bool store::resume(audit_note const& by) const {
   return set(schedule_state::active, "resume", "it was paused", by,
              [](schedule_state was) { return was == schedule_state::paused; });
 }
 
-bool store::remove(remark const& by) const {
+bool store::remove(audit_note const& by) const {
   return set(schedule_state::removed, "remove", "missed; it was removed", by,
              [](schedule_state was) { return was != schedule_state::removed; });
 }

@@ -27,16 +27,16 @@ class store {
   store(core::context const& with, std::string name) : with_(with), name_(std::move(name)) {}
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
-  /// On failure: daybook::error (fault::bad_argument) where it was never made.
+  /// On failure: daybook::error (error_code::bad_argument) where it was never made.
   [[nodiscard]] definition look() const;
   [[nodiscard]] schedule_info info() const;
 
   // As schedule's verbs.
-  timestamp trigger(remark const& by) const;
-  bool retry(timestamp tick, remark const& by) const;
-  bool pause(remark const& by) const;
-  bool resume(remark const& by) const;
-  bool remove(remark const& by) const;
+  timestamp trigger(audit_note const& by) const;
+  bool retry(timestamp tick, audit_note const& by) const;
+  bool pause(audit_note const& by) const;
+  bool resume(audit_note const& by) const;
+  bool remove(audit_note const& by) const;
   [[nodiscard]] std::vector<tick_info> ticks(ticks_query const& what) const;
   [[nodiscard]] std::optional<tick_info> find(timestamp tick) const;
 
@@ -44,7 +44,7 @@ class store {
   void tell_who_runs(tick_info& tick) const;
   /// To `state`, where it is not so already and `from` agrees.
   bool set(schedule_state state, std::string_view action, std::string const& why_skipped,
-           remark const& by, std::function<bool(schedule_state)> const& from) const;
+           audit_note const& by, std::function<bool(schedule_state)> const& from) const;
 
   core::context with_;
   std::string name_;

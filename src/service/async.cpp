@@ -41,38 +41,39 @@ void run::post(std::shared_ptr<work::completion> into, std::function<void(run&)>
   });
 }
 
-pending<stepped<void>> run::record_async(std::string_view name, std::string_view text) {
+pending<step_result<void>> run::record_async(std::string_view name, std::string_view text) {
   return async([name = std::string(name), text = std::string(text)](run& self) {
     return self.record(name, text);
   });
 }
 
-pending<stepped<void>> run::carry_async(std::string_view name, std::string_view text) {
+pending<step_result<void>> run::carry_async(std::string_view name, std::string_view text) {
   return async([name = std::string(name), text = std::string(text)](run& self) {
     return self.carry(name, text);
   });
 }
 
-pending<ended> run::finish_async() && {
+pending<end_result> run::finish_async() && {
   return async([](run& self) { return std::move(self).finish(); });
 }
 
-pending<ended> run::fail_async(std::string_view why) && {
+pending<end_result> run::fail_async(std::string_view why) && {
   return async([why = std::string(why)](run& self) { return std::move(self).fail(why); });
 }
 
-pending<ended> run::release_async(std::string_view why) && {
+pending<end_result> run::release_async(std::string_view why) && {
   return async([why = std::string(why)](run& self) { return std::move(self).release(why); });
 }
 
-pending<started> book::start_async(process const& name, key const& piece, start_options options) {
-  auto into = std::make_shared<work::answer<started>>();
+pending<start_result> book::start_async(process const& name, key const& piece,
+                                        start_options options) {
+  auto into = std::make_shared<work::answer<start_result>>();
   auto* const engine = engine_.get();
   static_cast<void>(engine->bare());  // in a forked child there are no threads
   engine->asynchronous().post(into, [engine, into = into.get(), name, piece, options] {
     into->put(engine->runs().start(name, piece, options));
   });
-  return pending<started>(std::move(into));
+  return pending<start_result>(std::move(into));
 }
 
 }  // namespace v1

@@ -52,8 +52,8 @@ class engine {
   [[nodiscard]] std::vector<migration_info> migrations();
   /// For what needs no book: migrating, the doctor, preparing the user's tables.
   [[nodiscard]] core::context bare();
-  /// For all else. On failure: throws daybook::error (fault::configuration) when there is no book
-  /// that this library may work with.
+  /// For all else. On failure: throws daybook::error (error_code::configuration) when there is no
+  /// book that this library may work with.
   [[nodiscard]] core::context ready();
   [[nodiscard]] core::runs& runs();
   [[nodiscard]] core::holder& lease();

@@ -20,8 +20,8 @@ namespace {
 thread_local void const* serving = nullptr;
 
 std::exception_ptr closed() {
-  return std::make_exception_ptr(
-      error({.kind = fault::closed}, "the book was closed before this asynchronous call began"));
+  return std::make_exception_ptr(error({.kind = error_code::closed},
+                                       "the book was closed before this asynchronous call began"));
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void executor::serve(std::shared_ptr<state> const& of) {
 
 void executor::post(std::shared_ptr<completion> into, std::function<void()> work) {
   if (at_most_ == 0) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "a book on a borrowed handle is of one thread and has no asynchronous calls: open "
                 "it by URL, or on connections that are lent");
   }
@@ -92,7 +92,7 @@ void executor::post(std::shared_ptr<completion> into, std::function<void()> work
       threads.emplace_back([of = state_] { serve(of); });
     } catch (std::system_error const& e) {
       if (threads.empty()) {
-        throw error({.kind = fault::io, .retryable = true},
+        throw error({.kind = error_code::io, .retryable = true},
                     "no thread could be started for asynchronous calls: " + std::string(e.what()));
       }
     }

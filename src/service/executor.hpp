@@ -14,7 +14,7 @@ namespace work {
 
 class executor {
  public:
-  /// 0: none, and post() throws daybook::error (fault::bad_argument).
+  /// 0: none, and post() throws daybook::error (error_code::bad_argument).
   explicit executor(unsigned at_most);
   executor(executor const&) = delete;
   executor& operator=(executor const&) = delete;
@@ -22,11 +22,11 @@ class executor {
   ~executor();
 
   /// Does `work` on one of the threads, in the order of the calls, then drops it, then settles
-  /// `into`, with what `work` threw if it did. After close(): fault::closed, at once and here.
-  /// On failure: daybook::error (fault::io) when there is no thread and none can be started.
+  /// `into`, with what `work` threw if it did. After close(): error_code::closed, at once and here.
+  /// On failure: daybook::error (error_code::io) when there is no thread and none can be started.
   void post(std::shared_ptr<completion> into, std::function<void()> work);
-  /// What was not begun is settled with fault::closed; waits for what was begun. Also on one of
-  /// the threads (a callback may own the last of a book), where that one is not waited for.
+  /// What was not begun is settled with error_code::closed; waits for what was begun. Also on one
+  /// of the threads (a callback may own the last of a book), where that one is not waited for.
   void close() noexcept;
 
   /// Whether the calling thread is one of those that completion::done_by() was told of.

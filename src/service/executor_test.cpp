@@ -34,14 +34,14 @@ auto begin(executor& on, F what) -> pending<std::invoke_result_t<F&>> {
 }
 
 template <class T>
-fault fault_of(pending<T> of) {
+error_code fault_of(pending<T> of) {
   try {
     static_cast<void>(std::move(of).get());
   } catch (error const& e) {
     return e.kind();
   }
   ADD_FAILURE() << "nothing was thrown";
-  return fault::internal;
+  return error_code::internal;
 }
 
 TEST(executor, does_work_in_the_order_of_the_calls) {
@@ -99,7 +99,7 @@ TEST(executor, close_finishes_what_was_begun_and_refuses_the_rest) {
   });
   auto second = begin(one, [] { return 2; });
   begun.wait();
-  auto kind = fault::internal;
+  auto kind = error_code::internal;
   std::move(second).then([&](pending<int> done) {
     kind = fault_of(std::move(done));
     refused.count_down();
@@ -107,8 +107,8 @@ TEST(executor, close_finishes_what_was_begun_and_refuses_the_rest) {
   one.close();
   EXPECT_TRUE(first.ready());
   EXPECT_EQ(std::move(first).get(), 1);
-  EXPECT_EQ(kind, fault::closed);
-  EXPECT_EQ(fault_of(begin(one, [] { return 3; })), fault::closed);
+  EXPECT_EQ(kind, error_code::closed);
+  EXPECT_EQ(fault_of(begin(one, [] { return 3; })), error_code::closed);
 }
 
 TEST(executor, may_end_on_a_thread_of_its_own) {
@@ -135,13 +135,13 @@ TEST(executor, its_threads_must_not_wait_for_themselves) {
     try {
       other.wait_for(1h);
     } catch (error const& e) {
-      complained = e.kind() == fault::bad_argument;
+      complained = e.kind() == error_code::bad_argument;
     }
     return std::pair(complained, fault_of(std::move(other)));
   });
   auto const [waited, got] = std::move(kinds).get();
   EXPECT_TRUE(waited);
-  EXPECT_EQ(got, fault::bad_argument);
+  EXPECT_EQ(got, error_code::bad_argument);
 }
 
 TEST(pending, is_ready_when_the_work_is_done) {
@@ -201,7 +201,7 @@ TEST(pending, is_spent_once) {
   // NOLINTBEGIN(bugprone-use-after-move): that is what is looked at
   EXPECT_FALSE(coming.ready());
   EXPECT_THROW(static_cast<void>(coming.wait_for(0s)), error);
-  EXPECT_EQ(fault_of(std::move(coming)), fault::bad_argument);
+  EXPECT_EQ(fault_of(std::move(coming)), error_code::bad_argument);
   EXPECT_THROW(std::move(coming).then([](pending<int>) {}), error);
   // NOLINTEND(bugprone-use-after-move)
 }

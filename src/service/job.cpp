@@ -26,7 +26,7 @@ void count(work::running_handler const& by, outcome became,
 }  // namespace
 
 std::stop_token job::stopping() const noexcept { return inside_->stopping(); }
-halt job::why() const noexcept { return inside_->why(); }
+stop_reason job::why() const noexcept { return inside_->why(); }
 
 outcome job::begin() {
   auto const became = of_->begin();
@@ -40,7 +40,7 @@ outcome job::perform(std::function<void(transaction&)> const& body) {
   return became;
 }
 
-bool job::finish_in(joined& yours) {
+bool job::finish_in(external_transaction& yours) {
   bool const ours = of_->finish_in(yours);
   count(*inside_, ours ? outcome::done : outcome::lost);
   return ours;
@@ -52,13 +52,13 @@ void job::hand_back() {
 }
 
 std::stop_token job_batch::stopping() const noexcept { return inside_->stopping(); }
-halt job_batch::why() const noexcept { return inside_->why(); }
+stop_reason job_batch::why() const noexcept { return inside_->why(); }
 
-handed& job_batch::at(std::size_t place) const {
+claimed_task& job_batch::at(std::size_t place) const {
   if (place < all_.size()) return all_[place];
-  throw error({.kind = fault::bad_argument}, "there is no task " + std::to_string(place) +
-                                                 " in a batch of " + std::to_string(all_.size()) +
-                                                 ": they are numbered from 0");
+  throw error({.kind = error_code::bad_argument},
+              "there is no task " + std::to_string(place) + " in a batch of " +
+                  std::to_string(all_.size()) + ": they are numbered from 0");
 }
 
 task const& job_batch::task(std::size_t place) const { return at(place).task(); }
@@ -89,8 +89,8 @@ void job_batch::hand_back_rest() {
   }
 }
 
-std::vector<handed*> job_batch::open() const {
-  std::vector<handed*> out;
+std::vector<claimed_task*> job_batch::open() const {
+  std::vector<claimed_task*> out;
   for (auto& one : all_) {
     if (!one.finished()) out.push_back(&one);
   }
@@ -99,16 +99,16 @@ std::vector<handed*> job_batch::open() const {
 
 outcome job_batch::perform(std::function<void(transaction&)> const& body) {
   auto const mine = open();
-  auto const became = handed::perform(mine, body);
+  auto const became = claimed_task::perform(mine, body);
   for (auto const* const one : mine) {
     if (one->finished()) count(*inside_, became);
   }
   return became;
 }
 
-bool job_batch::finish_in(joined& yours) {
+bool job_batch::finish_in(external_transaction& yours) {
   auto const mine = open();
-  bool const ours = handed::finish_in(yours, mine);
+  bool const ours = claimed_task::finish_in(yours, mine);
   for (auto const* const one : mine) {
     if (one->finished()) count(*inside_, ours ? outcome::done : outcome::lost);
   }

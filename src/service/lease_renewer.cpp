@@ -57,7 +57,7 @@ std::chrono::milliseconds lease_renewer::renew_or_report() {
         std::chrono::duration_cast<std::chrono::milliseconds>(session->since_renewal());
     // A database with one writer is busy when our own long step writes: it renews when it ends.
     auto const* const known = dynamic_cast<error const*>(&e);
-    bool const waits = one_writer_ && known != nullptr && known->kind() == fault::conflict;
+    bool const waits = one_writer_ && known != nullptr && known->kind() == error_code::conflict;
     if (late > report_at_) {
       report_at_ = late + lease_;
       observer_->renewal_late(late, waits ? the_writer : e.what());

@@ -96,7 +96,7 @@ bool maintenance_service::maintain(queues::store& queue, std::string const& date
                                    std::stop_token const& stop) {
   auto attempt =
       engine_->runs().start(process("upkeep"), key_of(queue.name(), date), {.once = true});
-  if (!attempt) return attempt.why() == refusal::done_before;
+  if (!attempt) return attempt.why() == start_refusal::done_before;
   auto mine = std::move(attempt).take();
   try {
     // First: it needs no table of the application.

@@ -47,7 +47,7 @@ void node::plan(std::string_view planner, plan_serving how) {
   planners_->plan(planner, std::move(how));
 }
 
-void node::unplan(std::string_view planner) { planners_->unplan(planner); }
+void node::remove_planner(std::string_view planner) { planners_->remove_planner(planner); }
 
 void node::start() {
   schedules_->start();

@@ -36,11 +36,11 @@ bool completion::settled() const noexcept {
 
 void completion::check_waiting() const {
   if (base::process_id() != state_->process) {
-    throw error({.kind = fault::forked},
+    throw error({.kind = error_code::forked},
                 "waiting for an asynchronous call of the process that this one was forked from");
   }
   if (state_->threads != nullptr && executor::at_work_here(state_->threads)) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "waiting for an asynchronous call on a thread of its own book, which does such "
                 "calls: use then() or co_await");
   }
@@ -85,7 +85,7 @@ void completion::rethrow() {
 }
 
 void complain_of_spent_pending() {
-  throw error({.kind = fault::bad_argument}, "the answer of this pending was taken before");
+  throw error({.kind = error_code::bad_argument}, "the answer of this pending was taken before");
 }
 
 }  // namespace work

@@ -24,23 +24,23 @@ planner_service::planner_service(engine& book, std::chrono::milliseconds poll)
 void planner_service::plan(std::string_view planner, plan_serving serving) {
   auto const found = planners::open(surroundings_of(*engine_), planner);
   if (!found) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "there is no plan '" + std::string(planner) + "': make it first");
   }
   found->need_own_sql();
-  unplan(planner);
+  remove_planner(planner);
   auto one = std::make_shared<served>();
   one->name = planner;
   one->serving = std::move(serving);
   std::lock_guard const lock(guard_);
   if (stopping_.stop_requested()) {
-    throw error({.kind = fault::bad_argument}, "this node was stopped: make another");
+    throw error({.kind = error_code::bad_argument}, "this node was stopped: make another");
   }
   planners_[one->name] = one;
   if (started_) spawn(one);
 }
 
-void planner_service::unplan(std::string_view planner) {
+void planner_service::remove_planner(std::string_view planner) {
   planner_ref removed;
   {
     std::lock_guard const lock(guard_);
@@ -111,7 +111,7 @@ std::optional<std::chrono::microseconds> planner_service::due_in(std::string con
   return out;
 }
 
-passed planner_service::pass(served& planner, std::stop_token const& stop) const {
+pass_report planner_service::pass(served& planner, std::stop_token const& stop) const {
   // As it was declared last.
   auto const now = planners::open(surroundings_of(*engine_), planner.name);
   if (!now) return {};

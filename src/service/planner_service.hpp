@@ -37,7 +37,7 @@ class planner_service {
 
   // As node's verbs.
   void plan(std::string_view planner, plan_serving serving);
-  void unplan(std::string_view planner);
+  void remove_planner(std::string_view planner);
   void start();
   void wake() noexcept;
   /// The first half of stop().
@@ -64,7 +64,7 @@ class planner_service {
   void serve(served& planner, std::stop_token const& stop) const;
   /// The time until the next pass; empty if none is planned.
   [[nodiscard]] std::optional<std::chrono::microseconds> due_in(std::string const& name) const;
-  [[nodiscard]] passed pass(served& planner, std::stop_token const& stop) const;
+  [[nodiscard]] pass_report pass(served& planner, std::stop_token const& stop) const;
   [[nodiscard]] std::vector<planner_ref> all() const;
 
   engine* engine_;

@@ -49,17 +49,17 @@ class running_handler {
   explicit running_handler(work_counters& counts) : counts_(&counts) {}
 
   /// Later reasons are ignored.
-  void ask_to_stop(halt reason) noexcept {
-    auto none = halt::none;
+  void ask_to_stop(stop_reason reason) noexcept {
+    auto none = stop_reason::none;
     if (reason_.compare_exchange_strong(none, reason)) stopping_.request_stop();
   }
-  [[nodiscard]] halt why() const noexcept { return reason_; }
+  [[nodiscard]] stop_reason why() const noexcept { return reason_; }
   [[nodiscard]] std::stop_token stopping() const noexcept { return stopping_.get_token(); }
   [[nodiscard]] work_counters& counts() const noexcept { return *counts_; }
 
  private:
   work_counters* counts_;
-  std::atomic<halt> reason_ = halt::none;
+  std::atomic<stop_reason> reason_ = stop_reason::none;
   std::stop_source stopping_;
 };
 

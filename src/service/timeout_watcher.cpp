@@ -38,7 +38,7 @@ void timeout_watcher::serve(std::stop_token const& stop) {
       // The stop callbacks of the handler may take long.
       auto const handler = std::exchange(next->second, nullptr);
       lock.unlock();
-      handler->ask_to_stop(halt::timeout);
+      handler->ask_to_stop(stop_reason::timeout);
       lock.lock();
       continue;
     }

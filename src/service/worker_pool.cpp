@@ -65,17 +65,17 @@ work_spec checked(work_spec spec, std::string_view queue) {
 /// One call of a handler: its tasks, and the events that ask it to stop.
 class worker_pool::attempt {
  public:
-  attempt(worker_pool& pool, work_spec const& spec, std::span<handed const> tasks)
+  attempt(worker_pool& pool, work_spec const& spec, std::span<claimed_task const> tasks)
       : size_(static_cast<std::int64_t>(tasks.size())),
         handler_(std::make_shared<running_handler>(pool.counts_)),
-        closes_(pool.closing_.get_token(), ask{handler_.get(), halt::closing}) {
+        closes_(pool.closing_.get_token(), ask{handler_.get(), stop_reason::closing}) {
     if (spec.options.timeout > milliseconds{0}) {
       timeout_.emplace(*pool.clock_, spec.options.timeout, handler_);
     }
     std::stop_token last;
     for (auto const& task : tasks) {  // those of one claim are neighbours
       if (auto token = task.lost(); token != last) {
-        losses_.emplace_back(token, ask{handler_.get(), halt::lost});
+        losses_.emplace_back(token, ask{handler_.get(), stop_reason::lost});
         last = std::move(token);
       }
     }
@@ -90,7 +90,7 @@ class worker_pool::attempt {
  private:
   struct ask {
     running_handler* handler;
-    halt reason;
+    stop_reason reason;
     void operator()() const noexcept { handler->ask_to_stop(reason); }
   };
   std::int64_t size_;
@@ -222,7 +222,7 @@ std::int64_t worker_pool::drain_suspects(queues::drainer& source) {
   return out;
 }
 
-void worker_pool::work(work_spec const& spec, std::span<handed> tasks) {
+void worker_pool::work(work_spec const& spec, std::span<claimed_task> tasks) {
   if (tasks.empty()) return;
   if (closing_.stop_requested()) {
     for (auto& task : tasks) task.hand_back();
@@ -234,7 +234,7 @@ void worker_pool::work(work_spec const& spec, std::span<handed> tasks) {
 }
 
 void worker_pool::begin_attempt(std::optional<attempt>& current, work_spec const& spec,
-                                std::span<handed> tasks) {
+                                std::span<claimed_task> tasks) {
   try {
     current.emplace(*this, spec, tasks);
   } catch (...) {
@@ -243,7 +243,7 @@ void worker_pool::begin_attempt(std::optional<attempt>& current, work_spec const
   }
 }
 
-void worker_pool::work_one(work_spec const& spec, handed& task) {
+void worker_pool::work_one(work_spec const& spec, claimed_task& task) {
   std::optional<attempt> current;
   begin_attempt(current, spec, std::span(&task, 1));
   job mine(task, current->handler());
@@ -253,7 +253,7 @@ void worker_pool::work_one(work_spec const& spec, handed& task) {
   finish(task, why ? failed(spec, current->handler(), std::move(*why)) : std::move(*returned));
 }
 
-void worker_pool::work_all(work_spec const& spec, std::span<handed> tasks) {
+void worker_pool::work_all(work_spec const& spec, std::span<claimed_task> tasks) {
   std::optional<attempt> current;
   begin_attempt(current, spec, tasks);
   job_batch mine(tasks, current->handler());
@@ -267,14 +267,14 @@ void worker_pool::work_all(work_spec const& spec, std::span<handed> tasks) {
 
 result worker_pool::failed(work_spec const& spec, running_handler const& handler,
                            std::string why) const {
-  if (handler.why() == halt::timeout) {
+  if (handler.why() == stop_reason::timeout) {
     why = "timed out after " + text_of(spec.options.timeout) + ": " + why;
   }
   bool const once = queue_->present().by.mode == step_mode::at_most_once;
   return once ? result::unknown(std::move(why)) : result::failure(std::move(why));
 }
 
-void worker_pool::finish(handed& task, result handler_result) {
+void worker_pool::finish(claimed_task& task, result handler_result) {
   auto const kind = handler_result.what();
   if (task.finish(std::move(handler_result)) == outcome::lost) {
     counts_.lost();

@@ -34,7 +34,8 @@ struct work_spec {
   batch_handler batch = {};
   work_options options = {};
 };
-/// Throws daybook::error (fault::bad_argument) if an option is out of range or no handler is set.
+/// Throws daybook::error (error_code::bad_argument) if an option is out of range or no handler is
+/// set.
 work_spec checked(work_spec spec, std::string_view queue);
 
 class worker_pool {
@@ -88,16 +89,16 @@ class worker_pool {
   [[nodiscard]] std::shared_ptr<versioned_spec const> spec_for(std::size_t index);
   [[nodiscard]] std::shared_ptr<versioned_spec const> now() const;
   void take(versioned_spec const& version);
-  void work(work_spec const& spec, std::span<handed> tasks);
+  void work(work_spec const& spec, std::span<claimed_task> tasks);
   /// On failure, hands the tasks back and throws: no handler was called.
   void begin_attempt(std::optional<attempt>& current, work_spec const& spec,
-                     std::span<handed> tasks);
-  void work_one(work_spec const& spec, handed& task);
-  void work_all(work_spec const& spec, std::span<handed> tasks);
+                     std::span<claimed_task> tasks);
+  void work_one(work_spec const& spec, claimed_task& task);
+  void work_all(work_spec const& spec, std::span<claimed_task> tasks);
   /// The result of a task whose handler threw.
   [[nodiscard]] result failed(work_spec const& spec, running_handler const& handler,
                               std::string why) const;
-  void finish(handed& task, result handler_result);
+  void finish(claimed_task& task, result handler_result);
 
   std::shared_ptr<queues::store> queue_;
   timeout_watcher* clock_;

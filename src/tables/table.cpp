@@ -49,7 +49,7 @@ sort sort_of(std::string_view word) {
     names += (i == 0 ? "" : ", ") + db::get<std::string>(found.row(i)[0]);
   }
   if (std::cmp_equal(found.size(), most_named)) names += ", ...";
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "there is no table '" + wanted.name + "' in '" + wanted.schema + "'" +
                   (names.empty() ? ", nor any other" : "; there are " + names) +
                   ". One that is elsewhere is named with its schema, as 'shop." + wanted.name +
@@ -171,14 +171,14 @@ column const& need(table const& in, std::string_view wanted, std::string_view wh
   if (auto const* const found = in.find(wanted)) return *found;
   std::string names;
   for (auto const& one : in.columns) names += (names.empty() ? "" : ", ") + one.name;
-  throw error({.kind = fault::bad_argument}, std::string(what) + ": table '" + in.name +
-                                                 "' has no column '" + std::string(wanted) +
-                                                 "'; it has " + names);
+  throw error({.kind = error_code::bad_argument}, std::string(what) + ": table '" + in.name +
+                                                      "' has no column '" + std::string(wanted) +
+                                                      "'; it has " + names);
 }
 
 std::string quoted(db::dialect const& by, std::string_view identifier) {
   if (identifier.empty() || identifier.find('\0') != std::string_view::npos) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "a name of a table or a column is empty, or holds a zero byte");
   }
   return doubled(identifier, by.quote);

@@ -68,19 +68,19 @@ struct table {
 };
 
 /// `name` is "orders" or "shop.orders"; without a schema that of the connection. On failure:
-/// daybook::error (fault::bad_argument) that says which tables there are.
+/// daybook::error (error_code::bad_argument) that says which tables there are.
 [[nodiscard]] table look(core::context const& with, std::string_view name);
 [[nodiscard]] table look(core::context const& with, db::session& on, std::string_view name);
 
 /// Its names alone: it need not be there.
 [[nodiscard]] table named(core::context const& with, db::session& on, std::string_view name);
 
-/// The column of that name. On failure: daybook::error (fault::bad_argument) that says which there
-/// are; `what` is what names it ("the queue's watch").
+/// The column of that name. On failure: daybook::error (error_code::bad_argument) that says which
+/// there are; `what` is what names it ("the queue's watch").
 [[nodiscard]] column const& need(table const& in, std::string_view column, std::string_view what);
 
-/// An identifier, by the engine's rules. On failure: daybook::error (fault::bad_argument) for one
-/// that is empty or holds a zero byte.
+/// An identifier, by the engine's rules. On failure: daybook::error (error_code::bad_argument) for
+/// one that is empty or holds a zero byte.
 [[nodiscard]] std::string quoted(db::dialect const& by, std::string_view identifier);
 /// A text as a literal, for what takes no parameters, such as a trigger.
 [[nodiscard]] std::string literal(db::dialect const& by, std::string_view text);

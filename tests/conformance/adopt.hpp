@@ -23,20 +23,25 @@ class adoption : public on_engine {
     return made;
   }
 
-  static std::unique_ptr<daybook::joined> join(daybook::book& to, support::raw_connection& app) {
+  static std::unique_ptr<daybook::external_transaction> join(daybook::book& to,
+                                                             support::raw_connection& app) {
     return std::visit(
         [&](auto* handle) {
-          return std::unique_ptr<daybook::joined>(new daybook::joined(to.join(*handle)));
+          return std::unique_ptr<daybook::external_transaction>(
+              new daybook::external_transaction(to.join(*handle)));
         },
         app.native());
   }
-  std::unique_ptr<daybook::joined> join(support::raw_connection& app) { return join(book_, app); }
-  std::unique_ptr<daybook::joined> join() { return join(app_); }
+  std::unique_ptr<daybook::external_transaction> join(support::raw_connection& app) {
+    return join(book_, app);
+  }
+  std::unique_ptr<daybook::external_transaction> join() { return join(app_); }
 
-  [[nodiscard]] daybook::book borrow() { return borrow(watched()); }
-  [[nodiscard]] daybook::book borrow(daybook::book_options options) {
-    return std::visit([&](auto* handle) { return daybook::book::borrow(*handle, options); },
-                      app_.native());
+  [[nodiscard]] daybook::book adopt_connection() { return adopt_connection(watched()); }
+  [[nodiscard]] daybook::book adopt_connection(daybook::book_options options) {
+    return std::visit(
+        [&](auto* handle) { return daybook::book::adopt_connection(*handle, options); },
+        app_.native());
   }
 
   void begin() { app_.execute(on_sqlite() ? "begin immediate" : "begin"); }
@@ -45,7 +50,7 @@ class adoption : public on_engine {
   }
   /// Whether `text` refuses with this fault, and says this.
   template <class F>
-  static void expect_refusal(fault kind, std::string const& says, F&& what) {
+  static void expect_refusal(error_code kind, std::string const& says, F&& what) {
     try {
       what();
       ADD_FAILURE() << "nothing was thrown";

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-inline daybook::remark const alice{.actor = "alice", .reason = "a test"};
+inline daybook::audit_note const alice{.actor = "alice", .reason = "a test"};
 
 class aggregating : public on_engine {
  protected:
@@ -143,7 +143,7 @@ class aggregating : public on_engine {
     }
     return out;
   }
-  static std::vector<std::string> refused(daybook::aggregated const& of) {
+  static std::vector<std::string> refused(daybook::aggregate_report const& of) {
     std::vector<std::string> out;
     for (auto const& one : of.refused) out.push_back(one.group + ": " + one.why);
     return out;

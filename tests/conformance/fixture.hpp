@@ -30,12 +30,12 @@ using std::chrono_literals::operator""min;
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""us;
-using daybook::fault;
+using daybook::error_code;
 using daybook::key;
 using daybook::outcome;
 using daybook::process;
-using daybook::refusal;
 using daybook::run_state;
+using daybook::start_refusal;
 using daybook::transaction;
 using daybook::testing::failpoint_action;
 
@@ -166,7 +166,7 @@ class on_engine : public testing::TestWithParam<support::engine> {
   [[nodiscard]] std::string rows_of(std::string const& table) const {
     return database_.query("select count(*) from daybook_" + table);
   }
-  static daybook::run taken(daybook::started attempt) {
+  static daybook::run taken(daybook::start_result attempt) {
     if (!attempt) throw std::runtime_error("start() gave no run");
     return std::move(attempt).take();
   }
@@ -212,14 +212,14 @@ class on_engine : public testing::TestWithParam<support::engine> {
 
 /// The kind of the fault that `what` throws; a test fails when it throws none.
 template <class F>
-fault fault_of(F&& what) {
+error_code fault_of(F&& what) {
   try {
     what();
   } catch (daybook::error const& e) {
     return e.kind();
   }
   ADD_FAILURE() << "nothing was thrown";
-  return fault::internal;
+  return error_code::internal;
 }
 
 /// The message of what `what` throws.

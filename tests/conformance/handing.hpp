@@ -35,7 +35,7 @@ class handing : public adoption {
   }
   static daybook::hand_out_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
   /// A stop that comes by itself, for a test that would hang.
-  static daybook::handed must_come(daybook::hand_out& from) {
+  static daybook::claimed_task must_come(daybook::hand_out& from) {
     std::stop_source late;
     auto waiting = std::async(std::launch::async, [&] { return from.next(late.get_token()); });
     if (waiting.wait_for(for_ever) != std::future_status::ready) late.request_stop();

@@ -13,7 +13,7 @@
 namespace conformance {
 
 using daybook::launch_rule;
-using daybook::passed;
+using daybook::pass_report;
 using daybook::period_info;
 using daybook::period_state;
 using daybook::planner;
@@ -65,7 +65,7 @@ class planning_window : public on_engine {
     for (auto const& one : of) out.push_back(one.key + " " + std::string(word_of(one.state)));
     return out;
   }
-  static daybook::remark anna() { return {.actor = "anna", .reason = "a test"}; }
+  static daybook::audit_note anna() { return {.actor = "anna", .reason = "a test"}; }
 
   daybook::testing::manual_clock clock_{book_};
   daybook::queue export_{book_.make_queue("export", {.attempts = 1})};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/fixture.hpp"
+#include "conformance/people.hpp"
 
 #include <daybook/node.hpp>
 
@@ -21,8 +22,6 @@ using daybook::tick_state;
 using daybook::timestamp;
 
 inline constexpr timestamp noon = std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h;
-inline daybook::remark const anna{.actor = "anna", .reason = "a test"};
-
 /// Two processes with a clock that both see, and what their handlers have done.
 class scheduling : public on_engine {
  protected:

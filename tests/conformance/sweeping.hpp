@@ -1,6 +1,7 @@
 // A table whose rows are swept, for the suites about that.
 #pragma once
 
+#include "conformance/people.hpp"
 #include "conformance/watching.hpp"
 
 #include <daybook/planner.hpp>
@@ -11,15 +12,13 @@
 
 namespace conformance {
 
-using daybook::launch_verdict;
-using daybook::passed;
+using daybook::check_decision;
+using daybook::pass_report;
 using daybook::planner;
 using daybook::row_key;
 using daybook::sweep_state;
 using daybook::sweep_strategy;
 using daybook::task_state;
-
-inline daybook::remark const anna{.actor = "anna", .reason = "month's end"};
 
 class swept : public watching {
  protected:

@@ -11,11 +11,11 @@
 
 namespace conformance {
 
-using daybook::halt;
 using daybook::job;
 using daybook::job_batch;
 using daybook::node;
 using daybook::result;
+using daybook::stop_reason;
 using daybook::task_state;
 using daybook::work_options;
 
@@ -25,7 +25,7 @@ class working : public handing {
   static result succeed(job&) { return result::success(); }
   /// Until it is asked to stop; a test that would hang fails.
   template <class J>
-  static halt asked(J const& by) {
+  static stop_reason asked(J const& by) {
     EXPECT_TRUE(comes_true([&] { return by.stopping().stop_requested(); }));
     return by.why();
   }

@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       }
     }
   } catch (daybook::error const& e) {
-    require(e.kind() == daybook::fault::bad_argument);
+    require(e.kind() == daybook::error_code::bad_argument);
     std::string_view const what = e.what();
     require(!what.empty() && what.size() < 600);
   }

@@ -40,7 +40,7 @@ void parse(std::string const& text, std::string_view secret) {
       check(daybook::db::without_password("no: " + url.password, url), url.password);
     }
   } catch (daybook::error const& e) {
-    if (e.kind() != daybook::fault::bad_argument) std::abort();
+    if (e.kind() != daybook::error_code::bad_argument) std::abort();
     check(e.what(), secret);
   }
 }

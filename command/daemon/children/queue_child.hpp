@@ -44,7 +44,7 @@ class asked {
   struct hear {
     asked* to;
     void operator()() const noexcept {
-      auto& source = to->of_.why() == daybook::halt::lost ? to->lost_ : to->stopping_;
+      auto& source = to->of_.why() == daybook::stop_reason::lost ? to->lost_ : to->stopping_;
       source.request_stop();
     }
   };

@@ -60,7 +60,8 @@ daybook::aggregation make(daybook::book& in, declared_aggregate const& what) {
   try {
     return in.make_aggregation(what.name, what.options);
   } catch (daybook::error const& e) {
-    if (e.kind() != daybook::fault::bad_argument && e.kind() != daybook::fault::configuration) {
+    if (e.kind() != daybook::error_code::bad_argument &&
+        e.kind() != daybook::error_code::configuration) {
       throw;
     }
     throw complaint(code_of(e.kind()), fmt::format("{}: {}", what.place, printable(e.what())));
@@ -79,7 +80,7 @@ std::string text_of(std::string_view name, daybook::refused_rows const& one) {
       fmt::format("{}: group {}, row {}: not taken: {}", name, one.group, one.row, one.why));
 }
 
-std::string text_of(daybook::aggregated const& done) {
+std::string text_of(daybook::aggregate_report const& done) {
   return fmt::format("{}, {} made, {}", counted(done.rows, "row"), counted(done.parents, "parent"),
                      counted(done.chunks, "transaction"));
 }

@@ -51,6 +51,6 @@ struct opened_aggregate {
 /// "pay: group 101, row 17: move_num is null"
 [[nodiscard]] std::string text_of(std::string_view name, daybook::refused_rows const& one);
 /// "12 rows, 3 parents made, 1 transaction"
-[[nodiscard]] std::string text_of(daybook::aggregated const& done);
+[[nodiscard]] std::string text_of(daybook::aggregate_report const& done);
 
 }  // namespace command

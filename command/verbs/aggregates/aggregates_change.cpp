@@ -29,7 +29,8 @@ struct parent_request {
   bool as_json = false;
 };
 
-using verb_of_one = settling (daybook::aggregation::*)(std::string_view, daybook::remark const&);
+using verb_of_one = settling (daybook::aggregation::*)(std::string_view,
+                                                       daybook::audit_note const&);
 
 std::string text_of(settling how, std::string_view did) {
   switch (how) {

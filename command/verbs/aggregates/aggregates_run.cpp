@@ -81,7 +81,7 @@ int run_now(run_request const& what, opened_aggregate& of) {
   daybook::aggregate_options how;
   how.fresh = what.fresh || of.declared.fresh;
   how.actor = by.actor;
-  how.told = [&bar](daybook::aggregated const& so_far) { bar.at(so_far.rows); };
+  how.told = [&bar](daybook::aggregate_report const& so_far) { bar.at(so_far.rows); };
   auto const done = of.made.aggregate(how);
   bar.wipe();
   for (auto const& one : done.refused) say(text_of(of.declared.name, one));

@@ -77,12 +77,12 @@ daybook::planner make(daybook::book& in, declared_plan const& what) {
   try {
     return in.make_planner(what.name, what.options);
   } catch (daybook::error const& e) {
-    if (e.kind() != daybook::fault::bad_argument) throw;
+    if (e.kind() != daybook::error_code::bad_argument) throw;
     throw complaint(exit_code::bad_data, fmt::format("{}: {}", what.place, printable(e.what())));
   }
 }
 
-std::string text_of(daybook::passed const& sum) {
+std::string text_of(daybook::pass_report const& sum) {
   return fmt::format("{} launched, {} refused, {} there already{}", sum.launched, sum.refused,
                      sum.present, sum.complete ? "" : ", more are left");
 }

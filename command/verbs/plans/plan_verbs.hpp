@@ -49,6 +49,6 @@ void make_queues_of(declared_plan const& what, std::vector<declared_queue> const
 [[nodiscard]] daybook::planner make(daybook::book& in, declared_plan const& what);
 
 /// "3 launched, 1 refused, 0 there already"
-[[nodiscard]] std::string text_of(daybook::passed const& sum);
+[[nodiscard]] std::string text_of(daybook::pass_report const& sum);
 
 }  // namespace command

@@ -51,7 +51,7 @@ std::vector<std::string> advice_for(daybook::planner const& plan) {
   try {
     return plan.advice();
   } catch (daybook::error const& e) {
-    if (e.kind() == daybook::fault::unreachable) throw;
+    if (e.kind() == daybook::error_code::unreachable) throw;
     return {"none, for the database refuses to plan it: " + without_passwords(e.what())};
   }
 }

@@ -55,10 +55,11 @@ void print_options(daybook::queue_info const& of) {
   auto const& how = of.options;
   print_field("name", printable(of.name));
   print_field("state", state_of(of));
-  print_field("every", how.period.count() == 0 ? "once"
-                                               : fmt::format("{}, {}, rounded up to {}", every(how),
-                                                             word_in(cadence_words, how.cadence),
-                                                             text_of(ms(how.grain))));
+  print_field("every",
+              how.period.count() == 0
+                  ? "once"
+                  : fmt::format("{}, {}, rounded up to {}", every(how),
+                                word_in(cadence_words, how.period_anchor), text_of(ms(how.grain))));
   print_field("mode", daybook::word_of(how.mode));
   print_field("attempts",
               fmt::format("{}, after {}, then longer up to {}; {} crashes", how.attempts,
@@ -69,16 +70,16 @@ void print_options(daybook::queue_info const& of) {
   }
   if (how.rounds) {
     print_field("round", fmt::format("{}; new members: {}", seconds_of(of.round),
-                                     word_in(on_new_words, how.on_new)));
+                                     word_in(on_new_words, how.new_member_policy)));
   }
   if (how.in_order) print_field("order", "keys that agree up to their last /: one after the other");
-  if (how.forget_done.count() > 0) {
-    print_field("forgets", fmt::format("what is done, after {}", text_of(ms(how.forget_done))));
+  if (how.done_retention.count() > 0) {
+    print_field("forgets", fmt::format("what is done, after {}", text_of(ms(how.done_retention))));
   }
   print_field("history",
               fmt::format("{}, {}", text_of(milliseconds(how.retention)),
-                          how.every_outcome ? "every outcome"
-                                            : "failures and remarks each, else together"));
+                          how.record_every_outcome ? "every outcome"
+                                                   : "failures and remarks each, else together"));
   print_field("segment", std::to_string(how.segment));
 }
 

@@ -88,14 +88,14 @@ struct lengths {
         backoff(of.backoff),
         longest_backoff(of.longest_backoff),
         retention(of.retention),
-        forget_done(of.forget_done) {}
+        done_retention(of.done_retention) {}
 
   std::chrono::milliseconds period;
   std::chrono::milliseconds grain{0};
   std::chrono::milliseconds backoff;
   std::chrono::milliseconds longest_backoff;
   std::chrono::milliseconds retention;
-  std::chrono::milliseconds forget_done;
+  std::chrono::milliseconds done_retention;
 };
 
 void add_lengths(CLI::App& app, lengths& into) {
@@ -105,7 +105,7 @@ void add_lengths(CLI::App& app, lengths& into) {
   add_duration(app, "--backoff", into.backoff, "The pause after the first failure (30s)");
   add_duration(app, "--longest-backoff", into.longest_backoff, "It doubles up to this (1h)");
   add_duration(app, "--retention", into.retention, "Outcomes are kept so long, whole hours (30d)");
-  add_duration(app, "--forget-done", into.forget_done,
+  add_duration(app, "--forget-done", into.done_retention,
                "Keys that are done are removed so long after, 1m and more, not with a period; 0s: "
                "never (0s)");
 }
@@ -127,11 +127,12 @@ void put_lengths(std::string_view queue, CLI::App const& app, lengths const& fro
   into.backoff = from.backoff;
   into.longest_backoff = from.longest_backoff;
   into.retention = must_be_whole<std::chrono::hours>(queue, "--retention", from.retention);
-  into.forget_done = must_be_whole<std::chrono::seconds>(queue, "--forget-done", from.forget_done);
+  into.done_retention =
+      must_be_whole<std::chrono::seconds>(queue, "--forget-done", from.done_retention);
 }
 
 void add_options(CLI::App& app, daybook::queue_options& into) {
-  add_word(app, "--cadence", into.cadence, cadence_words,
+  add_word(app, "--cadence", into.period_anchor, cadence_words,
            "From where a period is counted: from-turn or from-finish (from-turn)");
   add_word(app, "--mode", into.mode, mode_words,
            "at-least-once, at-most-once or tx (at-least-once)");
@@ -148,9 +149,9 @@ void add_options(CLI::App& app, daybook::queue_options& into) {
       ->type_name("N");
   app.add_flag("--rounds,!--no-rounds", into.rounds,
                "Only what was due when a round was opened is claimed");
-  add_word(app, "--on-new", into.on_new, on_new_words,
+  add_word(app, "--on-new", into.new_member_policy, on_new_words,
            "In a queue of rounds a new key is due: next-round or now (next-round)");
-  app.add_flag("--every-outcome,!--no-every-outcome", into.every_outcome,
+  app.add_flag("--every-outcome,!--no-every-outcome", into.record_every_outcome,
                "A row of history for every task");
   app.add_flag("--in-order,!--no-in-order", into.in_order,
                "Keys that agree up to their last / one after the other; chosen when it is made");
@@ -220,7 +221,7 @@ int queues_add(arguments const& given) {
   auto queue = must_have_queue(book, what.name);
   if (app.count("--payload") > 0) how.payload = payload == "-" ? all_of_stdin() : payload;
   // One by one: unlike an import, that leaves no id behind where a key is there already.
-  daybook::imported done;
+  daybook::import_report done;
   bool const urgent = app.count("--priority") > 0;
   for (auto const& one : keys) {
     bool const added = queue.add(one, how);

@@ -94,7 +94,7 @@ std::optional<double> size_of(std::string const& file) {
   return static_cast<double>(size);
 }
 
-void tell(import_request const& what, daybook::imported const& done, progress_bar const& bar) {
+void tell(import_request const& what, daybook::import_report const& done, progress_bar const& bar) {
   if (what.as_json) print_json(json_of(done));
   say(fmt::format("{}: {} added, {} there already; {}", printable(what.name), done.added,
                   done.present, bar.pace(done.added + done.present)));
@@ -105,24 +105,24 @@ std::string what_stays(std::string const& why) {
 }
 
 /// `wrong`, of both, is what ended it, if anything did.
-daybook::imported import_query(import_request const& what, daybook::queue& to, progress_bar& bar,
-                               std::optional<complaint>& wrong) {
-  daybook::imported so_far;
+daybook::import_report import_query(import_request const& what, daybook::queue& to,
+                                    progress_bar& bar, std::optional<complaint>& wrong) {
+  daybook::import_report so_far;
   try {
-    return to.import_query(*what.query, what.how, [&](daybook::imported const& far) {
+    return to.import_query(*what.query, what.how, [&](daybook::import_report const& far) {
       so_far = far;
       bar.at(far.added + far.present);
       return true;
     });
   } catch (daybook::error const& e) {
-    if (e.kind() != daybook::fault::bad_argument || so_far.added + so_far.present == 0) throw;
+    if (e.kind() != daybook::error_code::bad_argument || so_far.added + so_far.present == 0) throw;
     wrong.emplace(exit_code::bad_data, what_stays(printable(e.what())));
   }
   return so_far;
 }
 
-daybook::imported import_lines(import_request const& what, daybook::queue& to, progress_bar& bar,
-                               std::optional<complaint>& wrong) {
+daybook::import_report import_lines(import_request const& what, daybook::queue& to,
+                                    progress_bar& bar, std::optional<complaint>& wrong) {
   bool const from_stdin = what.file == "-";
   std::ifstream file;
   if (!from_stdin) file = opened(what.file);

@@ -51,7 +51,7 @@ daybook::watch must_follow(daybook::queue const& of) {
 enum class triggers { print, install, uninstall };
 
 struct watch_request : watched_request {
-  daybook::watched_table of;
+  daybook::synced_table of;
   triggers what = triggers::print;
 };
 

@@ -139,7 +139,7 @@ run_request read_run(arguments const& given) {
   return out;
 }
 
-std::string text_of_holder(std::optional<daybook::occupant> const& who) {
+std::string text_of_holder(std::optional<daybook::lease_holder> const& who) {
   if (!who) return "held by somebody";
   auto text =
       fmt::format("held by process {} on {} since {}, until {} or its next renewal", who->pid,
@@ -161,20 +161,20 @@ struct start_answer {
 };
 
 /// What is told where asking again is of no use.
-std::optional<start_answer> final_refusal(daybook::refusal why, run_request const& what,
+std::optional<start_answer> final_refusal(daybook::start_refusal why, run_request const& what,
                                           std::string const& who) {
   switch (why) {
-    case daybook::refusal::running_elsewhere: return {};
-    case daybook::refusal::done_before:
+    case daybook::start_refusal::running_elsewhere: return {};
+    case daybook::start_refusal::done_before:
       say(fmt::format("{}: done before, nothing to do (--once)", who));
       return start_answer{{}, exit_code::done};
-    case daybook::refusal::unknown_outcome:
+    case daybook::start_refusal::unknown_outcome:
       say(
           fmt::format("{}: the outcome of an at-most-once step is unknown; look with "
                       "'daybook runs show', and decide with 'daybook runs resolve'",
                       who));
       return start_answer{{}, exit_code::unknown};
-    case daybook::refusal::other_date: break;
+    case daybook::start_refusal::other_date: break;
   }
   say(
       fmt::format("{}: an unfinished run is there that works on the data of another date than {}; "
@@ -194,7 +194,7 @@ auto when_reachable(run_request const& what, clock::time_point until, std::strin
       return ask();
     } catch (daybook::error const& e) {
       auto const rest = std::chrono::ceil<milliseconds>(until - clock::now());
-      if (e.kind() != daybook::fault::unreachable || e.in_doubt() || rest <= milliseconds{0}) {
+      if (e.kind() != daybook::error_code::unreachable || e.in_doubt() || rest <= milliseconds{0}) {
         throw;
       }
       if (first) {

@@ -25,7 +25,7 @@ std::string text_of(daybook::run_state state) {
   return fmt::format("{} ({})", word_of(state), static_cast<int>(state));
 }
 
-std::string text_of(daybook::occupant const& who, bool alive) {
+std::string text_of(daybook::lease_holder const& who, bool alive) {
   return fmt::format("process {} on {}, {} {}", who.pid, printable(who.node),
                      alive ? "presumed alive until" : "not alive, its lease was until",
                      seconds_of(who.until));

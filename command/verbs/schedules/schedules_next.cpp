@@ -107,7 +107,8 @@ timetable looked_up(ticks_request const& what) {
     throw;
   } catch (daybook::error const& e) {
     auto const kind = e.kind();
-    if (kind != daybook::fault::unreachable && kind != daybook::fault::configuration) throw;
+    if (kind != daybook::error_code::unreachable && kind != daybook::error_code::configuration)
+      throw;
     if (auto found = in_file(what)) return *found;
     throw;
   }

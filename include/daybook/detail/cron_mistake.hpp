@@ -25,7 +25,7 @@ enum class cron_fault : std::uint8_t {
   never,           ///< 30 February
 };
 
-struct cron_mistake {
+struct cron_error {
   cron_fault what = cron_fault::none;
   cron_field field = cron_field::second;
   std::size_t at = 0;  ///< which byte of the text, from 0

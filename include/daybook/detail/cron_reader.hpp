@@ -33,7 +33,7 @@ class cron_reader {
   /// Once. False: mistake() says why, and fields() is of no use.
   [[nodiscard]] constexpr bool read();
   [[nodiscard]] constexpr cron_fields const& fields() const noexcept { return said_; }
-  [[nodiscard]] constexpr cron_mistake const& mistake() const noexcept { return mistake_; }
+  [[nodiscard]] constexpr cron_error const& mistake() const noexcept { return mistake_; }
 
  private:
   struct word {
@@ -82,7 +82,7 @@ class cron_reader {
   unsigned stars_ = 0;
   bool both_days_ = false;
   cron_fields said_;
-  cron_mistake mistake_;
+  cron_error mistake_;
 };
 
 // --- Inline implementations ---

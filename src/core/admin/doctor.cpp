@@ -194,7 +194,7 @@ bool applies(rule const& what, settings const& of) {
   });
 }
 
-finding judge(rule const& what, settings const& of) {
+check_result judge(rule const& what, settings const& of) {
   auto const found = of.find(what.setting);
   auto const name = std::string(what.name);
   auto const setting = std::string(what.setting);
@@ -207,7 +207,7 @@ finding judge(rule const& what, settings const& of) {
   return {name, what.otherwise, shown, std::string(what.remedy)};
 }
 
-finding version_finding(context const& with) {
+check_result version_finding(context const& with) {
   auto const found = read_version(with);
   try {
     check_version(found, "this database");
@@ -218,7 +218,7 @@ finding version_finding(context const& with) {
   }
 }
 
-finding tables_finding(context const& with) {
+check_result tables_finding(context const& with) {
   std::set<std::string, std::less<>> there;
   read(with, [&](db::session& on) {
     there.clear();
@@ -240,7 +240,7 @@ finding tables_finding(context const& with) {
 
 }  // namespace
 
-std::vector<finding> examine(context const& with) {
+std::vector<check_result> examine(context const& with) {
   settings seen;
   read(with, [&](db::session& on) {
     seen.clear();
@@ -254,14 +254,14 @@ std::vector<finding> examine(context const& with) {
       if (found) seen[name] = *found;
     }
   });
-  std::vector<finding> out{version_finding(with)};
+  std::vector<check_result> out{version_finding(with)};
   if (out.front().worth == verdict::ok) out.push_back(tables_finding(with));
   for (auto& one : judged(with.dialect.name, seen)) out.push_back(std::move(one));
   return out;
 }
 
-std::vector<finding> judged(std::string_view dialect, settings const& of) {
-  std::vector<finding> out;
+std::vector<check_result> judged(std::string_view dialect, settings const& of) {
+  std::vector<check_result> out;
   for (auto const& one : rules) {
     if (one.dialect == dialect && applies(one, of)) out.push_back(judge(one, of));
   }

@@ -72,7 +72,7 @@ class row_reader {
 
 run_info read_info(std::span<cell const> row) {
   run_info out;
-  occupant who;
+  lease_holder who;
   timestamp renewed{};
   struct {
     std::optional<std::int64_t> done, total;

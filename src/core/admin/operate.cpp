@@ -118,9 +118,9 @@ std::vector<std::string> intents_of(change const& what, sight const& seen) {
 std::optional<std::string> meant(change const& what, sight const& seen, resolution const& how) {
   auto const open = intents_of(what, seen);
   if (how.step.empty() && open.size() > 1) {
-    throw error({.kind = fault::bad_argument}, "more than one step of " + what.process +
-                                                   " is unknown: name one of them, say " +
-                                                   open.front());
+    throw error({.kind = error_code::bad_argument}, "more than one step of " + what.process +
+                                                        " is unknown: name one of them, say " +
+                                                        open.front());
   }
   if (open.empty()) return std::nullopt;
   auto const& wanted = how.step.empty() ? open.front() : how.step;
@@ -130,12 +130,12 @@ std::optional<std::string> meant(change const& what, sight const& seen, resoluti
 
 }  // namespace
 
-bounded_remark::bounded_remark(remark const& by)
+bounded_remark::bounded_remark(audit_note const& by)
     : actor(base::bounded(by.actor, longest_remark)),
       reason(base::bounded(by.reason, longest_remark)) {}
 
 std::optional<bool> release_run(context const& with, process const& name, key const& piece,
-                                remark const& by) {
+                                audit_note const& by) {
   change const what{with, name.str(), piece.str(), "release", bounded_remark(by)};
   auto const why =
       base::bounded("released by " + what.by.actor + ": " + what.by.reason, longest_error);
@@ -157,14 +157,14 @@ std::optional<bool> release_run(context const& with, process const& name, key co
     // Else it has ended, or its attempt is another now: look again.
     if (released) return true;
     if (!pauses.pause()) {
-      throw error({.kind = fault::conflict, .retryable = true},
+      throw error({.kind = error_code::conflict, .retryable = true},
                   what.process + " changes hands faster than it can be released");
     }
   }
 }
 
 std::optional<bool> restart_run(context const& with, process const& name, key const& piece,
-                                remark const& by) {
+                                audit_note const& by) {
   change const what{with, name.str(), piece.str(), "restart", bounded_remark(by)};
   auto const seen = look_at(what);
   if (!seen) return std::nullopt;
@@ -180,7 +180,7 @@ std::optional<bool> restart_run(context const& with, process const& name, key co
 }
 
 std::optional<bool> resolve_step(context const& with, process const& name, key const& piece,
-                                 resolution const& how, remark const& by) {
+                                 resolution const& how, audit_note const& by) {
   change const what{with, name.str(), piece.str(), "resolve", bounded_remark(by)};
   check_text("the value of step '" + how.step + "'", how.value);
   auto const seen = look_at(what);

@@ -22,22 +22,22 @@ namespace core {
 
 // As book's release(), restart(), resolve() and changes().
 [[nodiscard]] std::optional<bool> release_run(context const& with, process const& name,
-                                              key const& piece, remark const& by);
+                                              key const& piece, audit_note const& by);
 [[nodiscard]] std::optional<bool> restart_run(context const& with, process const& name,
-                                              key const& piece, remark const& by);
+                                              key const& piece, audit_note const& by);
 [[nodiscard]] std::optional<bool> resolve_step(context const& with, process const& name,
                                                key const& piece, resolution const& how,
-                                               remark const& by);
+                                               audit_note const& by);
 [[nodiscard]] std::vector<change_info> list_changes(context const& with, std::string_view process,
                                                     std::string_view key);
 
 /// As book::prune(): many transactions, of which the last says who and why.
-[[nodiscard]] pruned prune_history(context const& with, prune_options const& what,
-                                   remark const& by);
+[[nodiscard]] prune_report prune_history(context const& with, prune_options const& what,
+                                         audit_note const& by);
 
 /// A remark as it is stored.
 struct bounded_remark {
-  explicit bounded_remark(remark const& by);
+  explicit bounded_remark(audit_note const& by);
   std::string actor;
   std::string reason;
 };

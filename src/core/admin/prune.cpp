@@ -30,7 +30,7 @@ class pruner {
  public:
   pruner(context const& with, prune_options const& what) : with_(with), what_(what) {}
 
-  pruned work() {
+  prune_report work() {
     read(with_, [&](db::session& on) {
       decode(db::run(on, with_.sql["book.now"], {}).row(0)[0], began_us_);
       processes_.clear();
@@ -159,12 +159,12 @@ class pruner {
   std::vector<std::string> processes_;
   std::int64_t began_us_ = 0;
   std::int64_t before_us_ = 0;
-  pruned done_;
+  prune_report done_;
 };
 
 }  // namespace
 
-pruned prune_history(context const& with, prune_options const& what, remark const& by) {
+prune_report prune_history(context const& with, prune_options const& what, audit_note const& by) {
   base::limits("prune_options")
       .between("older_than", what.older_than, least_age, std::chrono::hours{24 * 36525});
   if (!what.process.empty()) check_name("process name", what.process);

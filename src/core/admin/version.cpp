@@ -45,7 +45,7 @@ migration_info read_migration(std::string_view block) {
   migration_info out;
   auto const [end, problem] = std::from_chars(line.data(), line.data() + line.size(), out.version);
   if (problem != std::errc{}) {
-    throw error({.kind = fault::internal}, "a migration without a number");
+    throw error({.kind = error_code::internal}, "a migration without a number");
   }
   out.name = line.substr(static_cast<std::size_t>(end - line.data()) + 1);
   out.text = block.substr(line_end + 1);
@@ -78,7 +78,7 @@ std::optional<book_version> read_version(context const& with) {
 
 void check_version(std::optional<book_version> const& found, std::string_view where) {
   auto const refuse = [&](std::string const& what) {
-    throw error({.kind = fault::configuration}, std::string(where) + ": " + what);
+    throw error({.kind = error_code::configuration}, std::string(where) + ": " + what);
   };
   if (!found || found->version == 0) {
     refuse("there is no book here: run 'daybook migrate up' (or call book::migrate())");
@@ -97,7 +97,7 @@ void check_version(std::optional<book_version> const& found, std::string_view wh
 void check_joined(context const& with, db::session& on, std::string_view where) {
   auto const elsewhere = [&](bool is) {
     if (!is) return;
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the joined transaction is on another database than the book " +
                     std::string(where) + ": join one on a connection to that");
   };
@@ -152,11 +152,12 @@ void migrate(context const& with, std::string_view where, db::clock_kind clock) 
         apply(with, one, clock);
         break;
       } catch (error const& e) {
-        bool const collided = e.kind() == fault::constraint || e.kind() == fault::statement;
+        bool const collided =
+            e.kind() == error_code::constraint || e.kind() == error_code::statement;
         if (tries == 5 || !(e.in_doubt() || collided)) throw;
         auto const now = read_version(with);
         if (now && now->version >= one.version) break;
-        if (!e.in_doubt() && tries > 0 && e.kind() == fault::statement) throw;
+        if (!e.in_doubt() && tries > 0 && e.kind() == error_code::statement) throw;
       }
     }
   }

@@ -30,11 +30,11 @@ struct book_version {
 /// Empty: there is no book. On failure: throws daybook::error.
 [[nodiscard]] std::optional<book_version> read_version(context const& with);
 
-/// Throws daybook::error (fault::configuration) with the remedy unless this library may work with
-/// the book. `where` is the URL as people see it.
+/// Throws daybook::error (error_code::configuration) with the remedy unless this library may work
+/// with the book. `where` is the URL as people see it.
 void check_version(std::optional<book_version> const& found, std::string_view where);
 
-/// Throws daybook::error (fault::bad_argument) unless a joined transaction is on this book's
+/// Throws daybook::error (error_code::bad_argument) unless a joined transaction is on this book's
 /// database, and, where the engine has one writer, is the writer. `where` as above.
 void check_joined(context const& with, db::session& on, std::string_view where);
 

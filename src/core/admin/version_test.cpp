@@ -16,7 +16,7 @@ std::string refusal_of(std::optional<core::book_version> const& found) {
   try {
     core::check_version(found, "sqlite:shop.db");
   } catch (error const& e) {
-    EXPECT_EQ(e.kind(), fault::configuration);
+    EXPECT_EQ(e.kind(), error_code::configuration);
     EXPECT_TRUE(std::string(e.what()).starts_with("sqlite:shop.db: ")) << e.what();
     return e.what();
   }

@@ -75,8 +75,8 @@ struct progress_values {
   std::optional<progress> what;
 };
 
-/// Throws daybook::error (fault::bad_argument) unless every engine can store the text, and give it
-/// back to the same bytes. `whose` begins the message.
+/// Throws daybook::error (error_code::bad_argument) unless every engine can store the text, and
+/// give it back to the same bytes. `whose` begins the message.
 void check_text(std::string const& whose, std::string_view text);
 
 }  // namespace core

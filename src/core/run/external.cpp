@@ -156,7 +156,7 @@ outcome held_run::abandon(std::string_view name) {
   settle_pending();
   if (lost_ || !open_) return outcome::lost;
   if (!memory_.intents.contains(name)) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "step '" + std::string(name) + "' of " + process() + " was never intended");
   }
   auto const what = try_abandon(name);

@@ -17,7 +17,7 @@ void held_run::check_joinable(std::string_view book_id) const {
   with_.check_process();
   check_turn();
   if (book_id == with_.book_id) return;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "the joined transaction is of another book than the run " + process() +
                   ": join it through the book that started the run");
 }
@@ -39,8 +39,8 @@ bool held_run::recorded_by_us(db::session& on, std::string_view step) const {
 
 /// What became of what is pending. `there`: the steps that are recorded; `ended`: the end is;
 /// `held`: the run is still ours.
-settlement held_run::settle(std::set<std::string, std::less<>> const& there, bool ended,
-                            bool held) {
+commit_outcome held_run::settle(std::set<std::string, std::less<>> const& there, bool ended,
+                                bool held) {
   bool all = true;
   for (auto& [name, value, stamp] : std::exchange(pending_steps_, {})) {
     if (there.contains(name)) {
@@ -59,10 +59,10 @@ settlement held_run::settle(std::set<std::string, std::less<>> const& there, boo
     if (ended) with_.watch.finished(event());
   }
   pending_end_.reset();
-  if (all) return settlement::committed;
-  if (held) return settlement::rolled_back;
+  if (all) return commit_outcome::committed;
+  if (held) return commit_outcome::rolled_back;
   settle_lost();
-  return settlement::lost;
+  return commit_outcome::lost;
 }
 
 /// Before more is written in a transaction of the application's: it sees its own steps, and those
@@ -119,11 +119,11 @@ outcome held_run::end_in(db::session& yours, std::string_view book_id, run_state
   return outcome::done;
 }
 
-settlement held_run::confirm() {
+commit_outcome held_run::confirm() {
   with_.check_process();
   check_turn();
-  if (lost_) return settlement::lost;
-  if (pending_steps_.empty() && !pending_end_) return settlement::committed;
+  if (lost_) return commit_outcome::lost;
+  if (pending_steps_.empty() && !pending_end_) return commit_outcome::committed;
   std::set<std::string, std::less<>> there;
   bool ended = false;
   bool held = false;
@@ -140,16 +140,16 @@ settlement held_run::confirm() {
   return settle(there, ended, held);
 }
 
-settlement held_run::resolve() {
+commit_outcome held_run::resolve() {
   with_.check_process();
   check_turn();
-  if (lost_) return settlement::lost;
+  if (lost_) return commit_outcome::lost;
   if (!who_) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "only the process that started " + process() +
                     " can resolve a lost COMMIT reply: its fence goes on by one");
   }
-  if (pending_steps_.empty() && !pending_end_) return settlement::committed;
+  if (pending_steps_.empty() && !pending_end_) return commit_outcome::committed;
   std::set<std::string, std::less<>> there;
   bool ended = false;
   auto const found = resolve_doubt(

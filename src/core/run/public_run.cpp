@@ -15,22 +15,22 @@ namespace {
 
 core::held_run& present(std::shared_ptr<core::held_run> const& held) {
   if (held) return *held;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "there is no run in this object: it was moved from, or spent by finish(joined&) or "
               "take_back(); use the object that has it now");
 }
 
-std::string reason_of(refusal why, std::optional<occupant> const& holder) {
+std::string reason_of(start_refusal why, std::optional<lease_holder> const& holder) {
   switch (why) {
-    case refusal::running_elsewhere:
+    case start_refusal::running_elsewhere:
       return (holder ? "process " + std::to_string(holder->pid) + " on " + holder->node
                      : std::string("another holder")) +
              " has it; try again when that has ended";
-    case refusal::done_before:
+    case start_refusal::done_before:
       return "it was done before, and start_options::once is set; book::restart() does it again";
-    case refusal::unknown_outcome:
+    case start_refusal::unknown_outcome:
       return "the outcome of an at-most-once step is not known; book::resolve() settles it";
-    case refusal::other_date:
+    case start_refusal::other_date:
       return "its unfinished run works on the data of another date; give that date, or "
              "start_options::restart";
   }
@@ -52,13 +52,13 @@ outcome run::do_step(std::string_view name, step_options options, encoded_body c
   return held().step(name, options, body, carried_value);
 }
 
-outcome run::do_joined(joined& yours, std::string_view name, encoded_body const& body,
+outcome run::do_joined(external_transaction& yours, std::string_view name, encoded_body const& body,
                        std::string& carried_value) {
   return held().step_in(yours.internals(), yours.book_id(), name, body, carried_value);
 }
-settlement run::confirm() { return held().confirm(); }
-settlement run::resolve() { return held().resolve(); }
-pending_end run::finish(joined& yours) && {
+commit_outcome run::confirm() { return held().confirm(); }
+commit_outcome run::resolve() { return held().resolve(); }
+pending_end run::finish(external_transaction& yours) && {
   auto const accepted = held().end_in(yours.internals(), yours.book_id(), run_state::succeeded);
   return {std::move(held_), accepted};
 }
@@ -68,11 +68,11 @@ pending_end::pending_end(std::shared_ptr<core::held_run> held, outcome accepted)
 pending_end::pending_end(pending_end&&) noexcept = default;
 pending_end& pending_end::operator=(pending_end&&) noexcept = default;
 pending_end::~pending_end() = default;
-settlement pending_end::confirm() {
+commit_outcome pending_end::confirm() {
   if (accepted_ == outcome::done) return held().confirm();
-  return accepted_ == outcome::lost ? settlement::lost : settlement::rolled_back;
+  return accepted_ == outcome::lost ? commit_outcome::lost : commit_outcome::rolled_back;
 }
-settlement pending_end::resolve() {
+commit_outcome pending_end::resolve() {
   return accepted_ == outcome::done ? held().resolve() : confirm();
 }
 run pending_end::take_back() && {
@@ -90,14 +90,18 @@ outcome run::do_at_most_once(std::string_view name, encoded_effect const& body,
   return held().at_most_once(name, body, probe, text);
 }
 
-stepped<void> run::record(std::string_view name, std::string_view text,
-                          std::optional<std::chrono::microseconds> took) {
-  return stepped<void>(held().record(name, text, took));
+step_result<void> run::record(std::string_view name, std::string_view text,
+                              std::optional<std::chrono::microseconds> took) {
+  return step_result<void>(held().record(name, text, took));
 }
-stepped<void> run::intend(std::string_view name) { return stepped<void>(held().intend(name)); }
-stepped<void> run::abandon(std::string_view name) { return stepped<void>(held().abandon(name)); }
-stepped<void> run::carry(std::string_view name, std::string_view text) {
-  return stepped<void>(held().carry(name, text));
+step_result<void> run::intend(std::string_view name) {
+  return step_result<void>(held().intend(name));
+}
+step_result<void> run::abandon(std::string_view name) {
+  return step_result<void>(held().abandon(name));
+}
+step_result<void> run::carry(std::string_view name, std::string_view text) {
+  return step_result<void>(held().carry(name, text));
 }
 std::optional<std::string> run::carried(std::string_view name) const {
   return held().carried(name);
@@ -115,12 +119,14 @@ void run::keep(std::optional<int> exit_code, std::string_view output) {
 
 bool run::done(std::string_view name) const { return held().done(name); }
 
-ended run::finish() && { return ended(held().end(run_state::succeeded, {})); }
+end_result run::finish() && { return end_result(held().end(run_state::succeeded, {})); }
 
-ended run::fail(std::string_view why) && { return ended(held().end(run_state::failed, why)); }
+end_result run::fail(std::string_view why) && {
+  return end_result(held().end(run_state::failed, why));
+}
 
-ended run::release(std::string_view why) && {
-  return ended(held().end(run_state::interrupted, why));
+end_result run::release(std::string_view why) && {
+  return end_result(held().end(run_state::interrupted, why));
 }
 
 process const& run::process_name() const { return held().identity().process; }
@@ -144,20 +150,21 @@ std::string run::idempotency_key(std::string_view step) const {
   return held().idempotency_key(step);
 }
 
-started::started(run held) : run_(std::move(held)) {}
-started::started(process const& name, key const& piece, refusal why, std::optional<occupant> holder)
+start_result::start_result(run held) : run_(std::move(held)) {}
+start_result::start_result(process const& name, key const& piece, start_refusal why,
+                           std::optional<lease_holder> holder)
     : asked_(name.str() + " / " + piece.str()), why_(why), holder_(std::move(holder)) {}
 
-run started::take() && {
+run start_result::take() && {
   if (run_) return std::move(*run_);
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "the start of " + asked_ + " was refused, there is no run to take: " +
                   reason_of(why_, holder_) + ". Test the answer before take()");
 }
 
-refusal started::why() const {
+start_refusal start_result::why() const {
   if (!run_) return why_;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "the start was granted: why() is for an answer that is false");
 }
 

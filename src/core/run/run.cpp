@@ -29,7 +29,7 @@ std::int64_t number_of(step_mode mode) { return static_cast<std::int64_t>(mode);
 
 void check_text(std::string const& whose, std::string_view text) {
   auto const bad = [&](char const* why) {
-    throw error({.kind = fault::bad_argument}, whose + why);
+    throw error({.kind = error_code::bad_argument}, whose + why);
   };
   if (text.size() > longest_value) bad(" of more than 1 MiB: keep it in a table of yours");
   if (text.find('\0') != std::string_view::npos) bad(" with a zero byte: encode it first");
@@ -65,7 +65,7 @@ run_event held_run::event(std::string_view step, std::string_view text) const {
 
 void held_run::check_turn() const {
   if (turn_.ours()) return;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "the run " + process() + " / " + key() +
                   " is in use: an asynchronous call on it is under way");
 }
@@ -74,7 +74,7 @@ void held_run::claim() {
   with_.check_process();
   check_turn();
   if (in_body_ || !turn_.claim()) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the run " + process() + " / " + key() +
                     " is in use: its step's body must not ask for another");
   }
@@ -129,18 +129,18 @@ bool held_run::begin_step(std::string_view name, step_mode mode) {
   check_turn();
   check_name("step name", name);
   if (!open_) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "step '" + std::string(name) + "' of " + process() + " after the run was ended");
   }
   if (pending_end_) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "step '" + std::string(name) + "' of " + process() +
                     " while its end is pending in a joined transaction: confirm that first");
   }
   if (lost_) return false;
   check_mode(name, mode);
   if (!used_.emplace(name).second) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "step '" + std::string(name) + "' of " + process() +
                     " was given twice in one attempt: every step needs a name of its own");
   }
@@ -161,7 +161,7 @@ std::optional<step_mode> held_run::mode_of(std::string_view step) const {
 void held_run::check_mode(std::string_view name, step_mode mode) const {
   auto const before = mode_of(name).value_or(step_mode::unrecorded);
   if (before == step_mode::unrecorded || before == mode) return;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "step '" + std::string(name) + "' of " + process() + " was begun as " +
                   std::string(word_of(before)) + " before, and is given as " +
                   std::string(word_of(mode)) + " now: give the new one another name");
@@ -372,7 +372,7 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
         if (what.mode == step_mode::at_most_once &&
             !fenced(on, with_.sql["run.forget_intent"],
                     {process(), key(), identity_.number, what.name})) {
-          throw error({.kind = fault::bad_argument},
+          throw error({.kind = error_code::bad_argument},
                       "step '" + std::string(what.name) + "' of " + process() +
                           " is not intended any more: another process that has this attempt gave "
                           "it up, and it is not recorded");
@@ -384,7 +384,7 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
     } catch (lost_reply const&) {
       look = true;
     } catch (error const& e) {
-      if (look || e.kind() != fault::constraint) throw;
+      if (look || e.kind() != error_code::constraint) throw;
       look = true;
     }
   }
@@ -430,7 +430,7 @@ std::optional<std::string> held_run::carried(std::string_view name) const {
 void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_view note) {
   with_.check_process();
   if (done < 0 || total < 0 || (total > 0 && done > total)) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "progress " + std::to_string(done) + " of " + std::to_string(total) + " of " +
                     process() + ": it goes from 0 to the total (0: the total is not known)");
   }

@@ -70,8 +70,8 @@ class held_run {
   outcome step_in(db::session& yours, std::string_view book_id, std::string_view name,
                   body const& work, std::string& value);
   outcome end_in(db::session& yours, std::string_view book_id, run_state state);
-  settlement confirm();
-  settlement resolve();
+  commit_outcome confirm();
+  commit_outcome resolve();
   [[nodiscard]] bool done(std::string_view name) const;
   [[nodiscard]] std::optional<step_mode> mode_of(std::string_view step) const;
   [[nodiscard]] std::optional<std::string> value(std::string_view step) const;
@@ -85,7 +85,7 @@ class held_run {
 
   /// For an asynchronous verb, until turn().end(). On failure: throws as check_turn().
   void claim();
-  /// Throws daybook::error (fault::bad_argument) when an asynchronous verb has it.
+  /// Throws daybook::error (error_code::bad_argument) when an asynchronous verb has it.
   void check_turn() const;
   [[nodiscard]] core::turn& turn() noexcept { return turn_; }
   [[nodiscard]] work::executor& executor() const noexcept { return *with_.asynchronous; }
@@ -150,7 +150,7 @@ class held_run {
   void check_joinable(std::string_view book_id) const;
   void settle_within(db::session& yours);
   void settle_pending();
-  settlement settle(std::set<std::string, std::less<>> const& there, bool ended, bool held);
+  commit_outcome settle(std::set<std::string, std::less<>> const& there, bool ended, bool held);
   [[nodiscard]] bool recorded_by(db::session& on, std::string_view step,
                                  std::vector<acquisition> const& candidates) const;
   [[nodiscard]] bool recorded_by_us(db::session& on, std::string_view step) const;

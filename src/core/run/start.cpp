@@ -40,7 +40,7 @@ void check_options(start_options const& options) {
       !options.date || (options.date->ok() && options.date->year() >= std::chrono::year{1} &&
                         options.date->year() <= std::chrono::year{9999});
   if (!four_digits) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the date of a run's data must be one of the calendar, of the years 1 to 9999");
   }
 }
@@ -51,12 +51,12 @@ bool runs::look::in_hand() const noexcept {
   return state == run_state::running || state == run_state::ready;
 }
 
-started runs::start(process const& name, key const& piece, start_options options) {
+start_result runs::start(process const& name, key const& piece, start_options options) {
   return *start_with(name, piece, options, {});
 }
 
-std::optional<started> runs::start_with(process const& name, key const& piece,
-                                        start_options options, beside const& also) {
+std::optional<start_result> runs::start_with(process const& name, key const& piece,
+                                             start_options options, beside const& also) {
   with_.check_process();
   check_options(options);
   bool said_no = false;
@@ -72,7 +72,7 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     auto const seen = look_at(name, piece);
     if (auto no = refused(name, piece, seen, options)) {
       // That is for ever: an answer that a fail-over takes back would be none.
-      if (no->why() == refusal::done_before) confirm_seen(with_);
+      if (no->why() == start_refusal::done_before) confirm_seen(with_);
       return no;
     }
     std::exception_ptr locked;
@@ -80,7 +80,7 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
       if (take_over(name, piece, seen)) continue;
     } else if (auto held =
                    try_once(name, piece, options, seen.epoch, locked, also ? noted : beside())) {
-      return started(std::move(*held));
+      return start_result(std::move(*held));
     }
     if (said_no) return std::nullopt;
     // Free, and yet not given to us: our holder was declared dead and has not noticed, or others
@@ -88,7 +88,7 @@ std::optional<started> runs::start_with(process const& name, key const& piece,
     lease_->drop_if_dead();
     if (pauses.pause()) continue;
     if (locked) std::rethrow_exception(locked);
-    return started(name, piece, refusal::running_elsewhere, seen.who);
+    return start_result(name, piece, start_refusal::running_elsewhere, seen.who);
   }
 }
 
@@ -98,20 +98,21 @@ bool runs::is_mine(std::string_view holder) const {
   return self && !self->dead() && self->uuid() == holder;
 }
 
-std::optional<started> runs::refused(process const& name, key const& piece, look const& seen,
-                                     start_options options) const {
+std::optional<start_result> runs::refused(process const& name, key const& piece, look const& seen,
+                                          start_options options) const {
   if (!seen.exists) return std::nullopt;
-  if (seen.state == run_state::unknown) return started(name, piece, refusal::unknown_outcome);
+  if (seen.state == run_state::unknown)
+    return start_result(name, piece, start_refusal::unknown_outcome);
   if (seen.in_hand()) {
     bool const dead = seen.holder_ended || (seen.lease_over && !is_mine(seen.who.holder));
     if (dead || seen.deadline_over) return std::nullopt;
-    return started(name, piece, refusal::running_elsewhere, seen.who);
+    return start_result(name, piece, start_refusal::running_elsewhere, seen.who);
   }
-  if (options.once && seen.succeeded) return started(name, piece, refusal::done_before);
+  if (options.once && seen.succeeded) return start_result(name, piece, start_refusal::done_before);
   bool const resumes =
       seen.state != run_state::succeeded && seen.state != run_state::discarded && !options.restart;
   if (resumes && options.date && seen.date && *options.date != *seen.date) {
-    return started(name, piece, refusal::other_date);
+    return start_result(name, piece, start_refusal::other_date);
   }
   return std::nullopt;
 }
@@ -133,7 +134,7 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
   } catch (error const& e) {
     // The row, or the whole database, is locked by a transaction that does not end: somebody has
     // it in hand.
-    if (e.kind() != fault::conflict) throw;
+    if (e.kind() != error_code::conflict) throw;
     locked = std::current_exception();
     return std::nullopt;
   }
@@ -188,7 +189,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
       throw;
     } catch (error const& e) {
       // What is internal may have failed after the COMMIT; all other faults come before it.
-      if (lost > 0 || e.kind() == fault::internal) orphaned();
+      if (lost > 0 || e.kind() == error_code::internal) orphaned();
       throw;
     } catch (...) {
       orphaned();
@@ -262,7 +263,7 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   } catch (lost_reply const&) {
     return true;  // both do nothing the second time: look at it afresh
   } catch (error const& e) {
-    if (e.kind() == fault::conflict) return false;
+    if (e.kind() == error_code::conflict) return false;
     throw;
   }
   return true;
@@ -291,7 +292,7 @@ memory runs::memory_of(process const& name, key const& piece, std::int64_t numbe
 std::optional<run> runs::attach(std::string_view text) {
   auto const what = read_token(text);
   if (!what) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "this is no token of a run (DAYBOOK_RUN): it is made by 'daybook run' or "
                 "run::token(), and must be handed on whole");
   }

@@ -31,11 +31,11 @@ class runs {
   /// it, and start nothing.
   using beside = std::function<bool(db::session&)>;
 
-  started start(process const& name, key const& piece, start_options options);
+  start_result start(process const& name, key const& piece, start_options options);
   /// As start(), with more in its transaction. Empty: `also` said no. Where its reply was lost and
   /// nothing was found out, throws daybook::error; the run, if it was taken, is let go of.
-  std::optional<started> start_with(process const& name, key const& piece, start_options options,
-                                    beside const& also);
+  std::optional<start_result> start_with(process const& name, key const& piece,
+                                         start_options options, beside const& also);
   std::optional<run> attach(std::string_view text);
 
  private:
@@ -54,7 +54,7 @@ class runs {
     run_state state{};
     std::int64_t epoch = 0;
     bool succeeded = false;
-    occupant who;
+    lease_holder who;
     std::optional<in_hand_line> line;
     bool holder_ended = false;
     bool lease_over = false;
@@ -68,8 +68,8 @@ class runs {
                               std::int64_t epoch, std::exception_ptr& locked,
                               beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
-  [[nodiscard]] std::optional<started> refused(process const& name, key const& piece,
-                                               look const& seen, start_options options) const;
+  [[nodiscard]] std::optional<start_result> refused(process const& name, key const& piece,
+                                                    look const& seen, start_options options) const;
 
   std::optional<taken> try_start(process const& name, key const& piece, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,

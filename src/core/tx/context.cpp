@@ -8,7 +8,7 @@ namespace core {
 
 void context::check_process() const {
   if (!forked()) return;
-  throw error({.kind = fault::forked},
+  throw error({.kind = error_code::forked},
               "this book was opened before fork(), in another process: open one of its own in the "
               "child; on SQLite, execute a program there (exec), or open the first book after the "
               "fork");

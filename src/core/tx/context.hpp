@@ -45,7 +45,7 @@ struct context {
 
   /// A child of fork() has copies of the parent's connections, and must not touch them.
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }
-  /// Throws daybook::error (fault::forked) in such a child.
+  /// Throws daybook::error (error_code::forked) in such a child.
   void check_process() const;
 };
 

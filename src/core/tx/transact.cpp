@@ -25,8 +25,9 @@ bool hit(std::string_view name, std::string_view place) {
 }
 
 [[noreturn]] void lose_reply() {
-  throw lost_reply(error({.kind = fault::unreachable, .in_doubt = true, .breaks_connection = true},
-                         "the reply to COMMIT was lost"));
+  throw lost_reply(
+      error({.kind = error_code::unreachable, .in_doubt = true, .breaks_connection = true},
+            "the reply to COMMIT was lost"));
 }
 
 void report_time(context const& with, std::string_view name, base::boot_clock::time_point start) {
@@ -221,13 +222,13 @@ void with_session(context const& with, transact_options const& options, patience
       return;
     } catch (error const& e) {
       // A full disk is not emptied while we wait.
-      if (e.in_doubt() || e.kind() == fault::full) throw;
+      if (e.in_doubt() || e.kind() == error_code::full) throw;
       if (first && begun && from == patience_from::first_failure)
         pauses = backoff(options.patience);
       if (e.breaks_connection()) with.sessions.forget_idle();
       if (e.breaks_connection() && with.borrowed) throw;  // no other is to be had
       // A read-only server is one to wait for in a fail-over, and to complain of otherwise.
-      bool const gone = e.kind() == fault::unreachable || e.kind() == fault::read_only;
+      bool const gone = e.kind() == error_code::unreachable || e.kind() == error_code::read_only;
       bool const waits = options.when_unreachable == unreachable::keep_trying && !with.borrowed;
       // A connection that had been idle may be dead when the server is well: one fresh try.
       bool const again = gone ? waits || (first && e.retryable()) : e.retryable();

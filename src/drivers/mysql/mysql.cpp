@@ -102,7 +102,8 @@ mysql_session::mysql_session(::MYSQL& handle, transactions whose, give_back<::MY
 
 void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::string_view statement) {
   auto const facts = classify_mysql(what, server_, stage, statement);
-  failed_ = in_transaction_ && facts.kind != fault::constraint && facts.kind != fault::statement;
+  failed_ = in_transaction_ && facts.kind != error_code::constraint &&
+            facts.kind != error_code::statement;
   if (facts.breaks_connection) {
     // The server must not wait for us with our locks held. The application sees to its own.
     if (ours()) cut();
@@ -114,7 +115,7 @@ void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::stri
 void mysql_session::check_alive(std::string_view statement) {
   if (usable()) return;
   cut();
-  throw error({.kind = fault::unreachable,
+  throw error({.kind = error_code::unreachable,
                .retryable = true,
                .breaks_connection = true,
                .statement = std::string(statement)},
@@ -125,8 +126,9 @@ void mysql_session::check_alive(std::string_view statement) {
 /// handle: what followed would no longer be one transaction with what was before.
 void mysql_session::check_transaction_goes_on(std::string_view statement) {
   if (failed_) {
-    throw error({.kind = fault::conflict, .retryable = true, .statement = std::string(statement)},
-                url_.shown + ": the transaction failed before and must be rolled back");
+    throw error(
+        {.kind = error_code::conflict, .retryable = true, .statement = std::string(statement)},
+        url_.shown + ": the transaction failed before and must be rolled back");
   }
   if (!in_transaction_ || (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
   if (joined_) check_mysql_transaction(*connection_, transactions::applications, url_.shown);
@@ -135,7 +137,7 @@ void mysql_session::check_transaction_goes_on(std::string_view statement) {
 
 /// For the server a new one may have begun: only a ROLLBACK ends that.
 void mysql_session::refuse_ended(std::string_view statement) const {
-  throw error({.kind = fault::statement, .statement = std::string(statement)},
+  throw error({.kind = error_code::statement, .statement = std::string(statement)},
               url_.shown +
                   ": a statement ended the transaction it was part of; what came before it is "
                   "committed, or, by a deadlock, rolled back: do not change tables or end "
@@ -228,7 +230,7 @@ db::table mysql_session::run_text(db::statement const& what) {
     return known->second.get();
   }
   mysql_statement made(::mysql_stmt_init(connection_.get()));
-  if (!made) throw error({.kind = fault::io}, url_.shown + ": no memory for a statement");
+  if (!made) throw error({.kind = error_code::io}, url_.shown + ": no memory for a statement");
   if (::mysql_stmt_prepare(made.get(), what.text.data(), what.text.size()) != 0) {
     auto const problem = problem_of(*made);
     constexpr unsigned only_as_text = 1295;
@@ -244,7 +246,7 @@ db::table mysql_session::run_text(db::statement const& what) {
 db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const& what,
                                       std::span<value const> values) {
   if (::mysql_stmt_param_count(&handle) != what.order.size()) {
-    throw error({.kind = fault::statement, .statement = what.name},
+    throw error({.kind = error_code::statement, .statement = what.name},
                 url_.shown +
                     ": the server sees another number of parameters than the text has "
                     "names; a backslash before a quote, perhaps");
@@ -307,7 +309,7 @@ std::vector<db::table> mysql_session::together(std::span<db::call const> calls) 
   try {
     handle = prepare(whole.what);
   } catch (error const& e) {
-    if (e.kind() != fault::statement) throw;
+    if (e.kind() != error_code::statement) throw;
     return session::together(calls);  // which tells whose fault it is
   }
   std::vector<db::table> answers;

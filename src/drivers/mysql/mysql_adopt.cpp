@@ -12,7 +12,7 @@ namespace drivers {
 
 namespace {
 
-[[noreturn]] void refuse(fault kind, std::string const& where, std::string_view what) {
+[[noreturn]] void refuse(error_code kind, std::string const& where, std::string_view what) {
   throw error({.kind = kind}, where + ": " + std::string(what));
 }
 
@@ -27,13 +27,13 @@ bool has_mode(std::string const& modes, std::string_view mode) {
 
 void check_mode(std::string const& modes, std::string const& where) {
   if (!has_mode(modes, "STRICT_TRANS_TABLES") && !has_mode(modes, "STRICT_ALL_TABLES")) {
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "the connection's sql_mode is not strict, so that values may be cut short silently: "
            "add STRICT_TRANS_TABLES to it");
   }
   for (auto const* const mode : {"ORACLE", "EMPTY_STRING_IS_NULL"}) {
     if (!has_mode(modes, mode)) continue;
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "the connection's sql_mode has " + std::string(mode) +
                ", which changes what our statements mean: take it out");
   }
@@ -44,24 +44,24 @@ void check_mode(std::string const& modes, std::string const& where) {
 void check_mysql_transaction(::MYSQL& handle, transactions whose, std::string const& where) {
   if (handle.status != MYSQL_STATUS_READY ||
       (handle.server_status & SERVER_MORE_RESULTS_EXIST) != 0) {
-    refuse(fault::bad_argument, where,
+    refuse(error_code::bad_argument, where,
            "the results of the application's last statement are unread: read them to the end "
            "(mysql_store_result, mysql_next_result)");
   }
   bool const open = (handle.server_status & SERVER_STATUS_IN_TRANS) != 0;
   if (whose == transactions::ours) {
     if (!open) return;
-    refuse(fault::bad_argument, where,
+    refuse(error_code::bad_argument, where,
            "a transaction of the application is open on the connection: end it first, or join it "
            "(book::join)");
   }
   if (!open) {
-    refuse(fault::bad_argument, where,
+    refuse(error_code::bad_argument, where,
            "no transaction is open on the connection, or not any more (DDL commits, a deadlock "
            "rolls back): send START TRANSACTION, then join it");
   }
   if ((handle.server_status & SERVER_STATUS_IN_TRANS_READONLY) != 0) {
-    refuse(fault::read_only, where,
+    refuse(error_code::read_only, where,
            "the transaction is read only: roll it back, and begin it READ WRITE");
   }
 }
@@ -71,7 +71,7 @@ mysql_handle adopted_mysql(::MYSQL& handle, transactions whose, give_back<::MYSQ
   mysql_handle out(&handle, end_of<::MYSQL, ::mysql_close>(std::move(after)));
   if (handle.net.pvio == nullptr) {
     out.get_deleter().set_broken(true);
-    throw error({.kind = fault::unreachable, .breaks_connection = true},
+    throw error({.kind = error_code::unreachable, .breaks_connection = true},
                 "the application's connection to MariaDB is not open, or broken: connect it, or "
                 "take another");
   }
@@ -79,7 +79,7 @@ mysql_handle adopted_mysql(::MYSQL& handle, transactions whose, give_back<::MYSQ
   ::my_bool reconnects = 0;
   ::mysql_get_optionv(&handle, MYSQL_OPT_RECONNECT, &reconnects);
   if (reconnects != 0) {
-    refuse(fault::bad_argument, where,
+    refuse(error_code::bad_argument, where,
            "the connection reconnects by itself, which would lose half a transaction unseen: set "
            "MYSQL_OPT_RECONNECT off");
   }
@@ -96,16 +96,16 @@ std::string check_mysql_facts(std::span<cell const> row, std::string const& wher
   check_mode(text_of(row[0]), where);
   for (auto const at : {1U, 2U, 3U}) {
     if (text_of(row[at]) == "utf8mb4") continue;
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "the connection's character set is not utf8mb4: call mysql_set_character_set(handle, "
            "\"utf8mb4\")");
   }
   if (auto const type = text_of(row[4]); type != "NO_CHAIN" && type != "0") {
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "completion_type lets COMMIT begin another transaction: set it to NO_CHAIN");
   }
   if (row[6] == cell(std::int64_t{1})) {
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "the connection's clock is set (timestamp), and leases go by it: send 'set timestamp = "
            "default'");
   }

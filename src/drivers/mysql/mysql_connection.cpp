@@ -35,7 +35,7 @@ struct client_thread {
 };
 
 [[noreturn]] void bad_url(db::url const& to, std::string const& what) {
-  throw error({.kind = fault::bad_argument}, to.shown + ": " + what);
+  throw error({.kind = error_code::bad_argument}, to.shown + ": " + what);
 }
 
 enum class tls : std::uint8_t { disabled, preferred, required, verify_identity };
@@ -225,7 +225,7 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   auto const mode = tls_of(to, by_socket);
   prepare_mysql_thread();
   mysql_handle out(::mysql_init(nullptr));
-  if (!out) throw error({.kind = fault::io}, to.shown + ": no memory for a connection");
+  if (!out) throw error({.kind = error_code::io}, to.shown + ": no memory for a connection");
   set_options(*out, options);
   set_tls(*out, to, mode);
   // The library takes "localhost" for its socket, whatever the port says.
@@ -243,7 +243,7 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   }
   if ((mode == tls::required || mode == tls::verify_identity) &&
       ::mysql_get_ssl_cipher(out.get()) == nullptr) {
-    throw error({.kind = fault::unreachable},
+    throw error({.kind = error_code::unreachable},
                 to.shown +
                     ": the server offers no TLS, and ssl-mode requires it: set up TLS on "
                     "the server, or change ssl-mode");
@@ -255,13 +255,13 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
 std::string schema_of(db::url const& of) {
   // It stands between back-quotes, and between quotes where the server's own tables are asked.
   if (of.path.find_first_of("`'\\") != std::string::npos) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 of.shown +
                     ": the tables' database has a quote or a backslash in its name: name "
                     "another one, in the URL or as the book's schema");
   }
   if (!of.path.empty()) return of.path;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               of.shown +
                   ": no database is chosen: write it after the host, as in "
                   "mysql://USER@HOST/DATABASE, or name it as the book's schema");
@@ -299,7 +299,8 @@ error mysql_error(mysql_problem const& what, error_facts const& facts, mysql_kin
 mysql_socket::mysql_socket(::MYSQL& of)
     : descriptor_(::fcntl(::mysql_get_socket(&of), F_DUPFD_CLOEXEC, 0)) {
   if (descriptor_ < 0) {
-    throw error({.kind = fault::io}, "no file descriptor is left: raise the limit of open files");
+    throw error({.kind = error_code::io},
+                "no file descriptor is left: raise the limit of open files");
   }
 }
 

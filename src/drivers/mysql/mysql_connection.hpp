@@ -46,8 +46,8 @@ struct mysql_wire_options {
 /// On failure: throws daybook::error with url::shown, the cause and the remedy.
 [[nodiscard]] mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options);
 
-/// The database that a URL names. On failure: daybook::error (fault::bad_argument) where it names
-/// none, or one that cannot stand in our SQL.
+/// The database that a URL names. On failure: daybook::error (error_code::bad_argument) where it
+/// names none, or one that cannot stand in our SQL.
 [[nodiscard]] std::string schema_of(db::url const& of);
 
 [[nodiscard]] mysql_kind kind_of(::MYSQL& connection);

@@ -17,7 +17,7 @@ enum class connection : std::uint8_t { stays, broken };
 struct meaning {
   unsigned code;
   from server;
-  fault kind;
+  error_code kind;
   again retry;
   connection after;
 };
@@ -26,100 +26,100 @@ struct meaning {
 // only" the next connection may find the new primary.
 constexpr std::array meanings{
     // Another transaction was in the way, or the server asked for a new try.
-    meaning{1020, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1205, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1206, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1213, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1317, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1615, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1637, from::both, fault::conflict, again::yes, connection::stays},
-    meaning{1969, from::mariadb, fault::conflict, again::yes, connection::stays},
-    meaning{3024, from::mysql, fault::conflict, again::yes, connection::stays},
-    meaning{3572, from::mysql, fault::conflict, again::yes, connection::stays},
+    meaning{1020, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1205, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1206, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1213, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1317, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1615, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1637, from::both, error_code::conflict, again::yes, connection::stays},
+    meaning{1969, from::mariadb, error_code::conflict, again::yes, connection::stays},
+    meaning{3024, from::mysql, error_code::conflict, again::yes, connection::stays},
+    meaning{3572, from::mysql, error_code::conflict, again::yes, connection::stays},
     // A Galera node outside its cluster; another node may answer the next connection.
-    meaning{1047, from::both, fault::conflict, again::yes, connection::broken},
-    meaning{1243, from::both, fault::conflict, again::yes, connection::broken},
+    meaning{1047, from::both, error_code::conflict, again::yes, connection::broken},
+    meaning{1243, from::both, error_code::conflict, again::yes, connection::broken},
 
-    meaning{1290, from::both, fault::read_only, again::yes, connection::broken},
-    meaning{1836, from::both, fault::read_only, again::yes, connection::broken},
-    meaning{1792, from::both, fault::read_only, again::no, connection::stays},
+    meaning{1290, from::both, error_code::read_only, again::yes, connection::broken},
+    meaning{1836, from::both, error_code::read_only, again::yes, connection::broken},
+    meaning{1792, from::both, error_code::read_only, again::no, connection::stays},
 
-    meaning{1021, from::both, fault::full, again::yes, connection::stays},
-    meaning{1114, from::both, fault::full, again::yes, connection::stays},
+    meaning{1021, from::both, error_code::full, again::yes, connection::stays},
+    meaning{1114, from::both, error_code::full, again::yes, connection::stays},
 
-    meaning{1002, from::both, fault::io, again::no, connection::stays},
-    meaning{1003, from::both, fault::io, again::no, connection::stays},
-    meaning{1026, from::both, fault::io, again::no, connection::stays},
-    meaning{1030, from::both, fault::io, again::no, connection::stays},
-    meaning{1877, from::both, fault::io, again::no, connection::stays},
+    meaning{1002, from::both, error_code::io, again::no, connection::stays},
+    meaning{1003, from::both, error_code::io, again::no, connection::stays},
+    meaning{1026, from::both, error_code::io, again::no, connection::stays},
+    meaning{1030, from::both, error_code::io, again::no, connection::stays},
+    meaning{1877, from::both, error_code::io, again::no, connection::stays},
 
-    meaning{1044, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1045, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1130, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1142, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1143, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1227, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1251, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1370, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1698, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1820, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{1862, from::both, fault::not_permitted, again::no, connection::stays},
-    meaning{3118, from::mysql, fault::not_permitted, again::no, connection::stays},
-    meaning{4151, from::mariadb, fault::not_permitted, again::no, connection::stays},
+    meaning{1044, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1045, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1130, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1142, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1143, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1227, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1251, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1370, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1698, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1820, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{1862, from::both, error_code::not_permitted, again::no, connection::stays},
+    meaning{3118, from::mysql, error_code::not_permitted, again::no, connection::stays},
+    meaning{4151, from::mariadb, error_code::not_permitted, again::no, connection::stays},
 
-    meaning{1049, from::both, fault::configuration, again::no, connection::stays},
-    meaning{1461, from::both, fault::configuration, again::no, connection::stays},
-    meaning{2059, from::both, fault::configuration, again::no, connection::stays},
+    meaning{1049, from::both, error_code::configuration, again::no, connection::stays},
+    meaning{1461, from::both, error_code::configuration, again::no, connection::stays},
+    meaning{2059, from::both, error_code::configuration, again::no, connection::stays},
 
-    meaning{1040, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1053, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1080, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1129, from::both, fault::unreachable, again::no, connection::broken},
-    meaning{1152, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1158, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1159, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1160, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1161, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1184, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1203, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1226, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{1927, from::mariadb, fault::unreachable, again::yes, connection::broken},
-    meaning{4031, from::mysql, fault::unreachable, again::yes, connection::broken},
+    meaning{1040, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1053, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1080, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1129, from::both, error_code::unreachable, again::no, connection::broken},
+    meaning{1152, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1158, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1159, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1160, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1161, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1184, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1203, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1226, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{1927, from::mariadb, error_code::unreachable, again::yes, connection::broken},
+    meaning{4031, from::mysql, error_code::unreachable, again::yes, connection::broken},
     // The client library's own numbers.
-    meaning{2002, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{2003, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{2005, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{2006, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{2012, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{2013, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{2026, from::both, fault::unreachable, again::no, connection::broken},
-    meaning{2055, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{5013, from::both, fault::unreachable, again::yes, connection::broken},
-    meaning{5014, from::both, fault::unreachable, again::yes, connection::broken},
+    meaning{2002, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{2003, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{2005, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{2006, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{2012, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{2013, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{2026, from::both, error_code::unreachable, again::no, connection::broken},
+    meaning{2055, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{5013, from::both, error_code::unreachable, again::yes, connection::broken},
+    meaning{5014, from::both, error_code::unreachable, again::yes, connection::broken},
     // A prepared "select *" whose table has other columns now; its rows stay unread.
-    meaning{2057, from::both, fault::conflict, again::yes, connection::broken},
-    meaning{2000, from::both, fault::internal, again::no, connection::broken},
-    meaning{2008, from::both, fault::io, again::no, connection::broken},
-    meaning{2014, from::both, fault::internal, again::no, connection::broken},
-    meaning{2027, from::both, fault::unreachable, again::no, connection::broken},
+    meaning{2057, from::both, error_code::conflict, again::yes, connection::broken},
+    meaning{2000, from::both, error_code::internal, again::no, connection::broken},
+    meaning{2008, from::both, error_code::io, again::no, connection::broken},
+    meaning{2014, from::both, error_code::internal, again::no, connection::broken},
+    meaning{2027, from::both, error_code::unreachable, again::no, connection::broken},
     // The server ends the connection over a packet that is too large.
-    meaning{1153, from::both, fault::statement, again::no, connection::broken},
-    meaning{2020, from::both, fault::statement, again::no, connection::broken},
+    meaning{1153, from::both, error_code::statement, again::no, connection::broken},
+    meaning{2020, from::both, error_code::statement, again::no, connection::broken},
 
-    meaning{1022, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1048, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1062, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1169, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1216, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1217, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1364, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1451, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1452, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1586, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1761, from::both, fault::constraint, again::no, connection::stays},
-    meaning{1762, from::both, fault::constraint, again::no, connection::stays},
-    meaning{3819, from::mysql, fault::constraint, again::no, connection::stays},
-    meaning{4025, from::mariadb, fault::constraint, again::no, connection::stays},
+    meaning{1022, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1048, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1062, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1169, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1216, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1217, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1364, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1451, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1452, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1586, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1761, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{1762, from::both, error_code::constraint, again::no, connection::stays},
+    meaning{3819, from::mysql, error_code::constraint, again::no, connection::stays},
+    meaning{4025, from::mariadb, error_code::constraint, again::no, connection::stays},
 };
 
 std::optional<meaning> find(unsigned code, mysql_kind server) {
@@ -162,7 +162,7 @@ bool leaves_doubt(unsigned code, bool broken, mysql_stage stage) {
 
 error_facts classify_mysql(mysql_problem const& what, mysql_kind server, mysql_stage stage,
                            std::string_view statement) {
-  error_facts facts{.kind = fault::statement,
+  error_facts facts{.kind = error_code::statement,
                     .sqlstate = what.sqlstate,
                     .native_code = static_cast<int>(what.code),
                     .statement = std::string(statement)};
@@ -172,10 +172,10 @@ error_facts classify_mysql(mysql_problem const& what, mysql_kind server, mysql_s
     facts.breaks_connection = known->after == connection::broken;
   }
   constexpr unsigned no_such_table = 1146;
-  if (what.code == no_such_table && statement != "user") facts.kind = fault::configuration;
+  if (what.code == no_such_table && statement != "user") facts.kind = error_code::configuration;
   facts.in_doubt = leaves_doubt(what.code, facts.breaks_connection, stage);
   if (facts.in_doubt) {
-    if (facts.kind == fault::statement) facts.kind = fault::unreachable;
+    if (facts.kind == error_code::statement) facts.kind = error_code::unreachable;
     facts.retryable = false;
     facts.breaks_connection = true;
   }
@@ -187,7 +187,7 @@ std::string_view mysql_remedy(unsigned code, mysql_kind server, error_facts cons
     case 1040: return "raise max_connections, or give the book fewer connections";
     case 1049: return "create that database, or name another one in the URL";
     case 1146:
-      return facts.kind == fault::configuration ? "make the tables: daybook migrate up" : "";
+      return facts.kind == error_code::configuration ? "make the tables: daybook migrate up" : "";
     case 1153:
     case 2020: return "raise max_allowed_packet on the server, or write less at once";
     case 1203:
@@ -202,12 +202,12 @@ std::string_view mysql_remedy(unsigned code, mysql_kind server, error_facts cons
     default: break;
   }
   switch (facts.kind) {
-    case fault::conflict: return "try again";
-    case fault::full: return "make room on the server's disk";
-    case fault::io: return "check the server's disk and its error log";
-    case fault::read_only: return "connect to the primary, which accepts writes";
-    case fault::not_permitted: return "check the user, the password and the user's grants";
-    case fault::unreachable:
+    case error_code::conflict: return "try again";
+    case error_code::full: return "make room on the server's disk";
+    case error_code::io: return "check the server's disk and its error log";
+    case error_code::read_only: return "connect to the primary, which accepts writes";
+    case error_code::not_permitted: return "check the user, the password and the user's grants";
+    case error_code::unreachable:
       return "check that the server runs, and the host, port or socket of the URL";
     default: return {};
   }

@@ -43,7 +43,7 @@ shape shape_of(::MYSQL_FIELD const& field) {
 }
 
 [[noreturn]] void no_such_integer(::MYSQL_FIELD const& field, std::string_view statement) {
-  throw error({.kind = fault::statement, .statement = std::string(statement)},
+  throw error({.kind = error_code::statement, .statement = std::string(statement)},
               "the column '" + std::string(field.name) +
                   "' holds a number beyond 9223372036854775807: cast it to char or to signed");
 }
@@ -263,7 +263,7 @@ class results_of {
 
 void check_mysql_count(db::statement const& what, std::span<value const> values) {
   if (values.size() == what.inputs.size()) return;
-  throw error({.kind = fault::bad_argument, .statement = what.name},
+  throw error({.kind = error_code::bad_argument, .statement = what.name},
               "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
                   std::to_string(values.size()) + " values were given");
 }

@@ -30,7 +30,7 @@ struct mysql_failure {
   mysql_problem what;
 };
 
-/// On failure: daybook::error (fault::bad_argument) where they are not one for each input.
+/// On failure: daybook::error (error_code::bad_argument) where they are not one for each input.
 void check_mysql_count(db::statement const& what, std::span<value const> values);
 /// Sends the values and executes. On failure: mysql_failure.
 void execute_mysql(::MYSQL_STMT& what, db::statement const& layout, std::span<value const> values);

@@ -9,7 +9,7 @@
 
 namespace {
 
-using daybook::fault;
+using daybook::error_code;
 using daybook::drivers::classify_mysql;
 using daybook::drivers::mysql_kind;
 using daybook::drivers::mysql_stage;
@@ -37,7 +37,7 @@ TEST(mysql_script, drops_what_holds_only_comments) {
 struct error_case {
   unsigned code;
   mysql_stage stage;
-  fault kind;
+  error_code kind;
   bool retryable;
   bool in_doubt;
   bool breaks_connection;
@@ -46,37 +46,37 @@ struct error_case {
 TEST(mysql_error, classes) {
   using enum mysql_stage;
   error_case const cases[] = {
-      {1213, harmless, fault::conflict, true, false, false},
-      {1213, commit, fault::conflict, true, false, false},
-      {1205, harmless, fault::conflict, true, false, false},
-      {1205, commit, fault::conflict, false, true, true},
-      {1020, harmless, fault::conflict, true, false, false},
-      {1020, commit, fault::conflict, true, false, false},
-      {1047, harmless, fault::conflict, true, false, true},
-      {1317, autocommit, fault::conflict, true, false, false},
-      {1317, commit, fault::conflict, false, true, true},
-      {1180, commit, fault::unreachable, false, true, true},
-      {1180, autocommit, fault::unreachable, false, true, true},
-      {2013, connect, fault::unreachable, true, false, true},
-      {2013, harmless, fault::unreachable, true, false, true},
-      {2013, autocommit, fault::unreachable, false, true, true},
-      {2013, commit, fault::unreachable, false, true, true},
-      {2006, commit, fault::unreachable, false, true, true},
-      {1927, harmless, fault::unreachable, true, false, true},
-      {1927, autocommit, fault::unreachable, true, false, true},
-      {1290, harmless, fault::read_only, true, false, true},
-      {1792, harmless, fault::read_only, false, false, false},
-      {1114, harmless, fault::full, true, false, false},
-      {1045, connect, fault::not_permitted, false, false, false},
-      {1049, connect, fault::configuration, false, false, false},
-      {1062, harmless, fault::constraint, false, false, false},
-      {4025, harmless, fault::constraint, false, false, false},
-      {1064, harmless, fault::statement, false, false, false},
-      {1213, compound, fault::conflict, true, false, false},
-      {1062, compound, fault::constraint, false, false, false},
-      {1317, compound, fault::conflict, false, true, true},
-      {1927, compound, fault::unreachable, false, true, true},
-      {2013, compound, fault::unreachable, false, true, true},
+      {1213, harmless, error_code::conflict, true, false, false},
+      {1213, commit, error_code::conflict, true, false, false},
+      {1205, harmless, error_code::conflict, true, false, false},
+      {1205, commit, error_code::conflict, false, true, true},
+      {1020, harmless, error_code::conflict, true, false, false},
+      {1020, commit, error_code::conflict, true, false, false},
+      {1047, harmless, error_code::conflict, true, false, true},
+      {1317, autocommit, error_code::conflict, true, false, false},
+      {1317, commit, error_code::conflict, false, true, true},
+      {1180, commit, error_code::unreachable, false, true, true},
+      {1180, autocommit, error_code::unreachable, false, true, true},
+      {2013, connect, error_code::unreachable, true, false, true},
+      {2013, harmless, error_code::unreachable, true, false, true},
+      {2013, autocommit, error_code::unreachable, false, true, true},
+      {2013, commit, error_code::unreachable, false, true, true},
+      {2006, commit, error_code::unreachable, false, true, true},
+      {1927, harmless, error_code::unreachable, true, false, true},
+      {1927, autocommit, error_code::unreachable, true, false, true},
+      {1290, harmless, error_code::read_only, true, false, true},
+      {1792, harmless, error_code::read_only, false, false, false},
+      {1114, harmless, error_code::full, true, false, false},
+      {1045, connect, error_code::not_permitted, false, false, false},
+      {1049, connect, error_code::configuration, false, false, false},
+      {1062, harmless, error_code::constraint, false, false, false},
+      {4025, harmless, error_code::constraint, false, false, false},
+      {1064, harmless, error_code::statement, false, false, false},
+      {1213, compound, error_code::conflict, true, false, false},
+      {1062, compound, error_code::constraint, false, false, false},
+      {1317, compound, error_code::conflict, false, true, true},
+      {1927, compound, error_code::unreachable, false, true, true},
+      {2013, compound, error_code::unreachable, false, true, true},
   };
   for (auto const& [code, stage, kind, retryable, in_doubt, breaks] : cases) {
     auto const facts =
@@ -95,10 +95,10 @@ TEST(mysql_error, numbers_of_one_server_are_not_the_others) {
   auto const kind = [](unsigned code, mysql_kind server) {
     return classify_mysql({code, "", ""}, server, mysql_stage::harmless, "user").kind;
   };
-  EXPECT_EQ(kind(4031, mysql_kind::mysql), fault::unreachable);
-  EXPECT_EQ(kind(4031, mysql_kind::mariadb), fault::statement);
-  EXPECT_EQ(kind(1969, mysql_kind::mariadb), fault::conflict);
-  EXPECT_EQ(kind(1969, mysql_kind::mysql), fault::statement);
+  EXPECT_EQ(kind(4031, mysql_kind::mysql), error_code::unreachable);
+  EXPECT_EQ(kind(4031, mysql_kind::mariadb), error_code::statement);
+  EXPECT_EQ(kind(1969, mysql_kind::mariadb), error_code::conflict);
+  EXPECT_EQ(kind(1969, mysql_kind::mysql), error_code::statement);
 }
 
 TEST(mysql_error, a_missing_table_of_ours_is_a_missing_book) {
@@ -107,8 +107,8 @@ TEST(mysql_error, a_missing_table_of_ours_is_a_missing_book) {
                           statement)
         .kind;
   };
-  EXPECT_EQ(kind("run.start"), fault::configuration);
-  EXPECT_EQ(kind("user"), fault::statement);
+  EXPECT_EQ(kind("run.start"), error_code::configuration);
+  EXPECT_EQ(kind("user"), error_code::statement);
 }
 
 }  // namespace

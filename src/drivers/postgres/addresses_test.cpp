@@ -162,7 +162,7 @@ TEST_P(host_addresses, that_all_hang_are_tried_each_and_named) {
   auto const start = steady_clock::now();
   auto const e = caught([&] { static_cast<void>(connect("hangs.test", limit)); });
   ASSERT_TRUE(e);
-  EXPECT_EQ(e->kind(), fault::unreachable);
+  EXPECT_EQ(e->kind(), error_code::unreachable);
   EXPECT_TRUE(e->retryable() && !e->in_doubt());
   EXPECT_GE(steady_clock::now() - start, 2 * limit);
   EXPECT_LT(steady_clock::now() - start, milliseconds(30'000));
@@ -182,7 +182,7 @@ TEST_P(host_addresses, are_left_alone_where_the_server_refuses) {
     static_cast<void>(GetParam().connect(to, {.connect_timeout = milliseconds(60'000)}));
   });
   ASSERT_TRUE(e);
-  EXPECT_NE(e->kind(), fault::unreachable) << e->what();
+  EXPECT_NE(e->kind(), error_code::unreachable) << e->what();
   EXPECT_LT(steady_clock::now() - start, milliseconds(50'000));
 }
 

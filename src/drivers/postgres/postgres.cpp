@@ -51,7 +51,7 @@ constexpr milliseconds rollback_patience{5'000};
 
 void check_count(db::statement const& what, std::span<value const> values) {
   if (values.size() == what.inputs.size()) return;
-  throw error({.kind = fault::bad_argument, .statement = what.name},
+  throw error({.kind = error_code::bad_argument, .statement = what.name},
               "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
                   std::to_string(values.size()) + " values were given");
 }
@@ -263,7 +263,7 @@ void postgres_session::begin(isolation level) {
   if (!on_.get_deleter().ours() && !open_) check_postgres_handle(*on_, transactions::ours);
   if (open_ || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE) {
     broken_ = true;
-    throw error({.kind = fault::internal, .breaks_connection = true, .statement = "begin"},
+    throw error({.kind = error_code::internal, .breaks_connection = true, .statement = "begin"},
                 url_.shown + ": a transaction is open already on this connection");
   }
   level_ = level;
@@ -285,7 +285,7 @@ void postgres_session::commit() {
   if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) open_ = false;
   check(came, "commit", moment::at_commit);
   if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
-  throw error({.kind = fault::conflict, .sqlstate = "25P02", .statement = "commit"},
+  throw error({.kind = error_code::conflict, .sqlstate = "25P02", .statement = "commit"},
               url_.shown +
                   ": the transaction was rolled back, for an earlier statement of it had "
                   "failed: let that statement's error through");
@@ -409,7 +409,7 @@ void postgres_session::require_transaction(std::string const& statement) {
   if (joined_) check_postgres_handle(*on_, transactions::applications);
   if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) return;
   broken_ = true;
-  throw error({.kind = fault::bad_argument, .breaks_connection = true, .statement = statement},
+  throw error({.kind = error_code::bad_argument, .breaks_connection = true, .statement = statement},
               url_.shown +
                   ": the transaction is not open any more: its body must not end it, and "
                   "must read all results of its own statements");
@@ -423,7 +423,7 @@ void postgres_session::check(answer const& came, std::string const& statement, m
   }
   if (wrong != nullptr && ::PQresultStatus(wrong) != PGRES_FATAL_ERROR) {
     broken_ = true;
-    throw error({.kind = fault::statement, .breaks_connection = true, .statement = statement},
+    throw error({.kind = error_code::statement, .breaks_connection = true, .statement = statement},
                 url_.shown + ": COPY is not possible here: use the handle of libpq, as<pg_conn>()");
   }
   auto what = read_failure(wrong, on_.get());
@@ -437,12 +437,14 @@ void postgres_session::check(answer const& came, std::string const& statement, m
 /// COMMIT of another transaction does, which waits for all that came before it.
 void postgres_session::check_replicated(std::string const& statement) {
   if (!std::exchange(heard_.unreplicated, false)) return;
-  throw error(
-      {.kind = fault::unreachable, .in_doubt = true, .sqlstate = "01000", .statement = statement},
-      url_.shown +
-          ": the wait for a synchronous standby was broken off, so that the COMMIT may be "
-          "lost in a fail-over: connect the standbys that synchronous_standby_names names, "
-          "or take them out");
+  throw error({.kind = error_code::unreachable,
+               .in_doubt = true,
+               .sqlstate = "01000",
+               .statement = statement},
+              url_.shown +
+                  ": the wait for a synchronous standby was broken off, so that the COMMIT may be "
+                  "lost in a fail-over: connect the standbys that synchronous_standby_names names, "
+                  "or take them out");
 }
 
 void postgres_session::fail(postgres_failure const& what, std::string const& statement,

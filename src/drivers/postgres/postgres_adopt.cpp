@@ -12,7 +12,7 @@ namespace drivers {
 
 namespace {
 
-[[noreturn]] void refuse(fault kind, std::string const& where, std::string_view what) {
+[[noreturn]] void refuse(error_code kind, std::string const& where, std::string_view what) {
   throw error({.kind = kind}, where + ": " + std::string(what));
 }
 
@@ -27,24 +27,24 @@ void check_transaction(::PGconn& handle, transactions whose, std::string const& 
   switch (::PQtransactionStatus(&handle)) {
     case PQTRANS_IDLE:
       if (!joined) return;
-      refuse(fault::bad_argument, where,
+      refuse(error_code::bad_argument, where,
              "no transaction is open on the connection, or not any more: send BEGIN, then join it");
     case PQTRANS_INTRANS:
       if (joined) return;
-      refuse(fault::bad_argument, where,
+      refuse(error_code::bad_argument, where,
              "a transaction of the application is open on the connection: end it first, or join it "
              "(book::join)");
     case PQTRANS_INERROR:
-      refuse(fault::bad_argument, where,
+      refuse(error_code::bad_argument, where,
              "the transaction was already aborted by an earlier error: roll it back and begin "
              "again");
     case PQTRANS_ACTIVE:
-      refuse(fault::bad_argument, where,
+      refuse(error_code::bad_argument, where,
              "a command of the application is under way, or its results are unread: call "
              "PQgetResult() until it gives null");
     case PQTRANS_UNKNOWN: break;
   }
-  throw error({.kind = fault::unreachable, .breaks_connection = true},
+  throw error({.kind = error_code::unreachable, .breaks_connection = true},
               where + ": the application's connection is broken: reset it, or take another");
 }
 
@@ -53,20 +53,20 @@ void check_transaction(::PGconn& handle, transactions whose, std::string const& 
 void check_postgres_handle(::PGconn& handle, transactions whose) {
   auto const where = shown(handle);
   if (::PQpipelineStatus(&handle) != PQ_PIPELINE_OFF) {
-    refuse(fault::bad_argument, where,
+    refuse(error_code::bad_argument, where,
            "the connection is in pipeline mode: leave it (PQexitPipelineMode)");
   }
   check_transaction(handle, whose, where);
   if (::PQisnonblocking(&handle) != 0) {
-    refuse(fault::bad_argument, where,
+    refuse(error_code::bad_argument, where,
            "the connection does not block: set PQsetnonblocking(connection, 0) meanwhile");
   }
   if (!reports(handle, "client_encoding", "UTF8")) {
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "the connection's encoding is not UTF8: call PQsetClientEncoding(connection, \"UTF8\")");
   }
   if (!reports(handle, "standard_conforming_strings", "on")) {
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "standard_conforming_strings is off, so that a backslash changes what a statement "
            "says: set it on");
   }
@@ -85,16 +85,16 @@ void check_joined_postgres(std::span<cell const> row, std::string const& where) 
   bool standby = false;
   decode(row[0], standby);
   if (standby) {
-    refuse(fault::read_only, where,
+    refuse(error_code::read_only, where,
            "the transaction is on a standby, which takes no writes: connect to the primary "
            "(target_session_attrs=read-write)");
   }
   if (row[1] != cell(std::string("off"))) {
-    refuse(fault::read_only, where,
+    refuse(error_code::read_only, where,
            "the transaction is read only: roll it back, and begin it READ WRITE");
   }
   if (row[2] == cell(std::string("off"))) {
-    refuse(fault::configuration, where,
+    refuse(error_code::configuration, where,
            "the transaction's COMMIT may be lost in a crash of the server (synchronous_commit is "
            "off): send 'set local synchronous_commit = on' in it");
   }

@@ -30,7 +30,7 @@ constexpr std::string_view remedy =
     "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX";
 
 [[noreturn]] void bad_url(db::url const& what, std::string const& cause) {
-  throw error({.kind = fault::bad_argument, .statement = "connect"},
+  throw error({.kind = error_code::bad_argument, .statement = "connect"},
               what.shown + ": " + db::without_password(cause, what) + ": " + std::string(remedy));
 }
 
@@ -262,7 +262,7 @@ connection open_connection(db::url const& to, db::connect_options const& options
       if (hosts > 1) answering_hosts::all().answered(to, at);
       return std::move(out.made);
     }
-    if (classify(out.why).kind != fault::unreachable || tried == hosts) fail(to, out.why);
+    if (classify(out.why).kind != error_code::unreachable || tried == hosts) fail(to, out.why);
   }
 }
 

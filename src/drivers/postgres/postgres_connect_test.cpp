@@ -72,18 +72,19 @@ TEST_P(postgres_connect, connecting_fails_with_a_cause_and_without_the_password)
   silent_server const silent;
   struct expectation {
     std::string url;
-    fault kind;
+    error_code kind;
   };
   for (auto const& one : std::initializer_list<expectation>{
-           {wrong, fault::not_permitted},
-           {url_.substr(0, colon) + url_.substr(at), fault::not_permitted},
-           {url_.substr(0, url_.rfind('/')) + "/not_there", fault::configuration},
-           {"postgres://u:s%40cr%2Fet@127.0.0.1:1/d", fault::unreachable},
-           {"postgresql://u:s%40cr%2Fet@no-such-host.invalid/d", fault::unreachable},
-           {"postgresql://u:s%40cr%2Fet@127.0.0.1:" + silent.port() + "/d", fault::unreachable},
-           {"postgresql://u:s%40cr%2Fet@127.0.0.1/d?nonsense=1", fault::bad_argument},
-           {"postgresql://u:s%40cr%2Fet@[::1/d", fault::bad_argument},
-           {"postgresql://u:s%40cr%2Fet@127.0.0.1:port/d", fault::bad_argument},
+           {wrong, error_code::not_permitted},
+           {url_.substr(0, colon) + url_.substr(at), error_code::not_permitted},
+           {url_.substr(0, url_.rfind('/')) + "/not_there", error_code::configuration},
+           {"postgres://u:s%40cr%2Fet@127.0.0.1:1/d", error_code::unreachable},
+           {"postgresql://u:s%40cr%2Fet@no-such-host.invalid/d", error_code::unreachable},
+           {"postgresql://u:s%40cr%2Fet@127.0.0.1:" + silent.port() + "/d",
+            error_code::unreachable},
+           {"postgresql://u:s%40cr%2Fet@127.0.0.1/d?nonsense=1", error_code::bad_argument},
+           {"postgresql://u:s%40cr%2Fet@[::1/d", error_code::bad_argument},
+           {"postgresql://u:s%40cr%2Fet@127.0.0.1:port/d", error_code::bad_argument},
        }) {
     auto const start = steady_clock::now();
     auto const e = caught([&] { connect(one.url, {.connect_timeout = milliseconds(2000)}); });

@@ -12,7 +12,7 @@ namespace {
 
 struct error_class {
   std::string_view code;  ///< an SQLSTATE, or the two characters of its class
-  fault kind;
+  error_code kind;
   bool retryable;
   bool breaks;
   std::string_view remedy;
@@ -23,48 +23,49 @@ constexpr std::string_view wait_for_server = "the server stops or starts: try ag
 
 // The first that fits counts: codes stand before their class.
 constexpr auto table = std::to_array<error_class>({
-    {"08001", fault::unreachable, true, true, "start the server, or correct the URL"},
-    {"08", fault::unreachable, true, true, "check the network and the server's log"},
-    {"22021", fault::bad_argument, false, false, "text must be UTF-8 without zero bytes"},
-    {"22P05", fault::bad_argument, false, false, "make the database with encoding UTF8"},
-    {"23", fault::constraint, false, false, ""},
-    {"25006", fault::read_only, true, true,
+    {"08001", error_code::unreachable, true, true, "start the server, or correct the URL"},
+    {"08", error_code::unreachable, true, true, "check the network and the server's log"},
+    {"22021", error_code::bad_argument, false, false, "text must be UTF-8 without zero bytes"},
+    {"22P05", error_code::bad_argument, false, false, "make the database with encoding UTF8"},
+    {"23", error_code::constraint, false, false, ""},
+    {"25006", error_code::read_only, true, true,
      "connect to the primary (several hosts in the URL find it), or lift the read-only setting"},
-    {"25P02", fault::statement, false, false,
+    {"25P02", error_code::statement, false, false,
      "an earlier statement of this transaction failed: let its error through"},
     // Nothing was in flight: the server ends only a session that waits for its client.
-    {"25P03", fault::unreachable, true, true,
+    {"25P03", error_code::unreachable, true, true,
      "the transaction stood still for too long: let its body wait for nothing"},
-    {"25P04", fault::unreachable, true, true, "the transaction took longer than the server allows"},
+    {"25P04", error_code::unreachable, true, true,
+     "the transaction took longer than the server allows"},
     // Somebody deallocated our statements, or a pooler that we took for the server switched.
-    {"26000", fault::conflict, true, false, "try again"},
-    {"42P05", fault::conflict, true, false, "try again"},
-    {"28", fault::not_permitted, false, true,
+    {"26000", error_code::conflict, true, false, "try again"},
+    {"42P05", error_code::conflict, true, false, "try again"},
+    {"28", error_code::not_permitted, false, true,
      "correct the user and the password in the URL, or the server's pg_hba.conf"},
-    {"3D000", fault::configuration, false, true, "create the database, or correct the URL"},
-    {"3F000", fault::configuration, false, false, "create the schema, or name another"},
-    {"40001", fault::conflict, true, false, try_again},
-    {"40P01", fault::conflict, true, false, try_again},
-    {"42501", fault::not_permitted, false, false, "grant the user what it needs"},
-    {"53100", fault::full, true, false, "make room on the server's disk"},
-    {"53200", fault::io, true, false, "give the server more memory"},
-    {"53300", fault::unreachable, true, true,
+    {"3D000", error_code::configuration, false, true, "create the database, or correct the URL"},
+    {"3F000", error_code::configuration, false, false, "create the schema, or name another"},
+    {"40001", error_code::conflict, true, false, try_again},
+    {"40P01", error_code::conflict, true, false, try_again},
+    {"42501", error_code::not_permitted, false, false, "grant the user what it needs"},
+    {"53100", error_code::full, true, false, "make room on the server's disk"},
+    {"53200", error_code::io, true, false, "give the server more memory"},
+    {"53300", error_code::unreachable, true, true,
      "raise max_connections, lower book_options::connections, or use a pooler"},
-    {"53", fault::io, true, false, "the server lacks a resource: see its log"},
-    {"55P03", fault::conflict, true, false, try_again},
-    {"55006", fault::conflict, true, false, try_again},
-    {"57014", fault::conflict, true, false, "the statement was stopped or took too long"},
-    {"57P04", fault::configuration, false, true, "the database was dropped"},
-    {"57P", fault::unreachable, true, true, wait_for_server},
-    {"58", fault::io, false, false, "see the server's log"},
-    {"XX001", fault::io, false, false, "the database's files are damaged: restore a backup"},
-    {"XX002", fault::io, false, false, "reindex the table that the message names"},
+    {"53", error_code::io, true, false, "the server lacks a resource: see its log"},
+    {"55P03", error_code::conflict, true, false, try_again},
+    {"55006", error_code::conflict, true, false, try_again},
+    {"57014", error_code::conflict, true, false, "the statement was stopped or took too long"},
+    {"57P04", error_code::configuration, false, true, "the database was dropped"},
+    {"57P", error_code::unreachable, true, true, wait_for_server},
+    {"58", error_code::io, false, false, "see the server's log"},
+    {"XX001", error_code::io, false, false, "the database's files are damaged: restore a backup"},
+    {"XX002", error_code::io, false, false, "reindex the table that the message names"},
 });
 
-constexpr error_class lost{"", fault::unreachable, true, true,
+constexpr error_class lost{"", error_code::unreachable, true, true,
                            "check that the server runs and that the network reaches it"};
-constexpr error_class others{"", fault::statement, false, false, ""};
-constexpr error_class overtaken{"", fault::conflict, true, false, "try again"};
+constexpr error_class others{"", error_code::statement, false, false, ""};
+constexpr error_class overtaken{"", error_code::conflict, true, false, "try again"};
 
 error_class const& find(postgres_failure const& what) {
   if (what.sqlstate.empty()) return lost;

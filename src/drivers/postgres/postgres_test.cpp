@@ -125,7 +125,7 @@ TEST_P(postgres, values_come_back) {
   EXPECT_EQ(back.cells[13], cell(std::int64_t{9}));
   auto const e = caught([&] { run(*on_, "select :t::text", {std::string_view("a\0b", 3)}); });
   ASSERT_TRUE(e);
-  EXPECT_EQ(e->kind(), fault::bad_argument);
+  EXPECT_EQ(e->kind(), error_code::bad_argument);
   EXPECT_TRUE(on_->usable());
 }
 
@@ -186,20 +186,20 @@ TEST_P(postgres, the_handle_is_in_the_transaction) {
 TEST_P(postgres, errors_have_their_class) {
   struct expectation {
     std::string_view text;
-    fault kind;
+    error_code kind;
     bool retryable;
   };
   run(*on_, "insert into driver_test values (1)");
   for (auto const& one : std::initializer_list<expectation>{
-           {"selec 1", fault::statement, false},
-           {"select 1 from not_there", fault::statement, false},
-           {"select 1; select 2", fault::statement, false},
-           {"select 1 / 0", fault::statement, false},
-           {"insert into driver_test values (1)", fault::constraint, false},
-           {"insert into driver_test values (null)", fault::constraint, false},
-           {"create schema x authorization postgres", fault::not_permitted, false},
-           {"create table no_schema.x (a int)", fault::configuration, false},
-           {"select convert_from('\\xff', 'UTF8')", fault::bad_argument, false},
+           {"selec 1", error_code::statement, false},
+           {"select 1 from not_there", error_code::statement, false},
+           {"select 1; select 2", error_code::statement, false},
+           {"select 1 / 0", error_code::statement, false},
+           {"insert into driver_test values (1)", error_code::constraint, false},
+           {"insert into driver_test values (null)", error_code::constraint, false},
+           {"create schema x authorization postgres", error_code::not_permitted, false},
+           {"create table no_schema.x (a int)", error_code::configuration, false},
+           {"select convert_from('\\xff', 'UTF8')", error_code::bad_argument, false},
        }) {
     on_->begin(isolation::read_committed);
     auto const e = caught([&] { run(*on_, one.text); });
@@ -220,7 +220,7 @@ TEST_P(postgres, errors_have_their_class) {
   run(*on_, "set transaction_read_only = on");
   auto const e = caught([&] { run(*on_, "insert into driver_test values (9)"); });
   ASSERT_TRUE(e);
-  EXPECT_EQ(e->kind(), fault::read_only);
+  EXPECT_EQ(e->kind(), error_code::read_only);
 }
 
 TEST_P(postgres, a_lock_is_waited_for_so_long_and_no_longer) {
@@ -231,7 +231,7 @@ TEST_P(postgres, a_lock_is_waited_for_so_long_and_no_longer) {
   auto const e = caught([&] { run(*hasty, "update driver_test set note = 'y'"); });
   ASSERT_TRUE(e);
   EXPECT_EQ(e->sqlstate(), "55P03");
-  EXPECT_TRUE(e->kind() == fault::conflict && e->retryable() && !e->in_doubt());
+  EXPECT_TRUE(e->kind() == error_code::conflict && e->retryable() && !e->in_doubt());
   EXPECT_TRUE(hasty->usable());
   other_->rollback();
   EXPECT_EQ(run(*hasty, "update driver_test set note = 'y'").affected, 1);
@@ -272,7 +272,7 @@ TEST_P(postgres, a_commit_of_a_failed_transaction_says_so) {
   EXPECT_EQ(caught([&] { run(*on_, "select 1"); })->sqlstate(), "25P02");
   auto const e = caught([&] { on_->commit(); });
   ASSERT_TRUE(e);
-  EXPECT_TRUE(e->kind() == fault::conflict && !e->retryable() && !e->in_doubt());
+  EXPECT_TRUE(e->kind() == error_code::conflict && !e->retryable() && !e->in_doubt());
   EXPECT_EQ(rows(), 0);
   EXPECT_TRUE(on_->usable());
 }
@@ -285,7 +285,7 @@ TEST_P(postgres, a_body_that_ends_the_transaction_is_found_out) {
     static_cast<void>(fresh->run({.name = "user", .text = end}, {}));
     auto const e = caught([&] { run(*fresh, "insert into driver_test values (1)"); });
     ASSERT_TRUE(e);
-    EXPECT_TRUE(e->kind() == fault::bad_argument && e->breaks_connection());
+    EXPECT_TRUE(e->kind() == error_code::bad_argument && e->breaks_connection());
     EXPECT_FALSE(fresh->usable());
   }
   EXPECT_EQ(rows(), 0);
@@ -298,10 +298,11 @@ TEST_P(postgres, a_backend_killed_inside_a_transaction) {
   auto const e = caught([&] { run(*on_, "insert into driver_test values (2)"); });
   on_->rollback();
   ASSERT_TRUE(e);
-  EXPECT_EQ(e->kind(), fault::unreachable) << e->what();
+  EXPECT_EQ(e->kind(), error_code::unreachable) << e->what();
   EXPECT_TRUE(e->retryable() && !e->in_doubt() && e->breaks_connection());
   EXPECT_FALSE(on_->usable());
-  EXPECT_EQ(caught([&] { on_->begin(isolation::read_committed); })->kind(), fault::unreachable);
+  EXPECT_EQ(caught([&] { on_->begin(isolation::read_committed); })->kind(),
+            error_code::unreachable);
   EXPECT_EQ(rows(), 0);
 }
 
@@ -337,7 +338,7 @@ TEST_P(postgres, a_backend_killed_during_commit_leaves_doubt) {
     });
     ASSERT_TRUE(e);
     EXPECT_TRUE(e->in_doubt() && !e->retryable() && e->breaks_connection()) << e->what();
-    EXPECT_EQ(e->kind(), fault::unreachable);
+    EXPECT_EQ(e->kind(), error_code::unreachable);
   }
 }
 
@@ -375,7 +376,7 @@ TEST_P(postgres, a_table_that_changed_is_tried_again) {
     EXPECT_FALSE(e);
   } else {
     ASSERT_TRUE(e);
-    EXPECT_TRUE(e->retryable() && e->kind() == fault::conflict && !e->breaks_connection());
+    EXPECT_TRUE(e->retryable() && e->kind() == error_code::conflict && !e->breaks_connection());
   }
   EXPECT_EQ(run(*on_, "select * from driver_test").width, 3U);
 }
@@ -391,7 +392,7 @@ TEST_P(postgres, deallocated_statements_are_made_again) {
 TEST_P(postgres, copy_is_refused) {
   auto const e = caught([&] { run(*on_, "copy driver_test from stdin"); });
   ASSERT_TRUE(e);
-  EXPECT_EQ(e->kind(), fault::statement) << e->what();
+  EXPECT_EQ(e->kind(), error_code::statement) << e->what();
 }
 
 TEST_P(postgres, facts_are_known) {

@@ -186,7 +186,7 @@ void check_values(std::span<value const> values) {
   std::size_t room = most;
   auto const take = [&room](std::size_t size) {
     if (size > room) {
-      throw error({.kind = fault::bad_argument, .sqlstate = "54000"},
+      throw error({.kind = error_code::bad_argument, .sqlstate = "54000"},
                   "the values of a statement or a row for PostgreSQL are more than 1 GiB, which is "
                   "its limit: store them in parts, or as large objects");
     }
@@ -200,7 +200,7 @@ void check_values(std::span<value const> values) {
   for (auto const& one : values) {
     auto const* const text = std::get_if<std::string_view>(&one);
     if (text == nullptr || text->find('\0') == text->npos) continue;
-    throw error({.kind = fault::bad_argument, .sqlstate = "22021"},
+    throw error({.kind = error_code::bad_argument, .sqlstate = "22021"},
                 "a text for PostgreSQL must not hold a zero byte: bind it as bytes");
   }
 }

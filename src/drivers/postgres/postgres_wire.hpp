@@ -51,9 +51,9 @@ using patience = std::optional<std::chrono::steady_clock::time_point>;
 [[nodiscard]] bool wait_for_notification(::PGconn& on, patience const& until,
                                          base::bell const& unless);
 
-/// The values of one statement, or of one row. On failure: daybook::error (fault::bad_argument) for
-/// a text with a zero byte, which libpq would cut there, and for more than 1 GiB altogether: the
-/// server takes no longer message, and libpq counts in int.
+/// The values of one statement, or of one row. On failure: daybook::error
+/// (error_code::bad_argument) for a text with a zero byte, which libpq would cut there, and for
+/// more than 1 GiB altogether: the server takes no longer message, and libpq counts in int.
 void check_values(std::span<value const> values);
 
 /// Values as libpq takes them. Text and numbers travel as text, bytes as they are.

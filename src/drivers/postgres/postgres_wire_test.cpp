@@ -51,7 +51,7 @@ class postgres_values : public testing::Test {
       parameters const made(values);
       ADD_FAILURE() << "taken";
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument);
+      EXPECT_EQ(e.kind(), error_code::bad_argument);
       EXPECT_FALSE(e.breaks_connection() || e.retryable() || e.in_doubt());
       EXPECT_NE(std::string_view(e.what()).find("1 GiB"), std::string_view::npos) << e.what();
     }
@@ -86,7 +86,7 @@ TEST_F(postgres_values, of_a_row_are_refused_before_any_is_sent) {
     static_cast<void>(copy_in(*none, into, cells, [] { return patience(); }));
     ADD_FAILURE() << "taken";
   } catch (error const& e) {
-    EXPECT_EQ(e.kind(), fault::bad_argument);
+    EXPECT_EQ(e.kind(), error_code::bad_argument);
     EXPECT_NE(std::string_view(e.what()).find("1 GiB"), std::string_view::npos) << e.what();
   }
 }

@@ -134,7 +134,7 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
                 : options.lock_timeout) {
   if (auto const kind = in_memory_ ? std::string() : base::network_file_system(path_);
       !kind.empty()) {
-    throw error({.kind = fault::configuration},
+    throw error({.kind = error_code::configuration},
                 shown_ + ": the file is on a network file system (" + kind +
                     "), whose locks SQLite cannot trust: put it on a local disk, or use PostgreSQL "
                     "or MariaDB");
@@ -175,13 +175,13 @@ void sqlite_session::open(int flags) {
 
 void sqlite_session::check_handle() {
   if (::sqlite3_db_readonly(db_.get(), "main") == 1) {
-    throw error({.kind = fault::read_only},
+    throw error({.kind = error_code::read_only},
                 shown_ + ": the handle is read-only: open it with SQLITE_OPEN_READWRITE");
   }
   if (!joined_) {
     check_no_transaction("adopt");
   } else if (::sqlite3_get_autocommit(db_.get()) != 0) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 shown_ +
                     ": no transaction is open on the handle, or an earlier error has rolled it "
                     "back: send BEGIN IMMEDIATE, then join it");
@@ -189,7 +189,7 @@ void sqlite_session::check_handle() {
   auto const found = run({"adopt", "pragma synchronous", {}, {}}, {});
   constexpr std::int64_t full = 2;
   if (!in_memory_ && std::get<std::int64_t>(found.cells.at(0)) < full) {
-    throw error({.kind = fault::configuration},
+    throw error({.kind = error_code::configuration},
                 shown_ +
                     ": the handle's commits may be lost with the power (synchronous is not FULL): "
                     "send 'pragma synchronous = full' before the transaction");
@@ -204,7 +204,7 @@ void sqlite_session::know_rows() {
 /// An application's handle has one transaction at a time.
 void sqlite_session::check_no_transaction(std::string const& statement) const {
   if (db_.get_deleter().ours() || open_ || ::sqlite3_get_autocommit(db_.get()) != 0) return;
-  throw error({.kind = fault::bad_argument, .statement = statement},
+  throw error({.kind = error_code::bad_argument, .statement = statement},
               shown_ +
                   ": a transaction of the application is open on the handle: end it first, or "
                   "join it (book::join)");
@@ -215,7 +215,7 @@ void sqlite_session::prepare_session() {
   // NO_CKPT_ON_CLOSE: closing must not checkpoint behind the side file's lock either.
   ::sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (::sqlite3_db_readonly(db_.get(), "main") == 1) {
-    throw error({.kind = fault::read_only},
+    throw error({.kind = error_code::read_only},
                 shown_ + ": the file is read-only: make it and its folder writable for this user");
   }
   set_up();
@@ -280,7 +280,7 @@ void sqlite_session::fail(int code, std::string const& statement) {
 
 void sqlite_session::check_usable(bool at_commit) {
   if (cut_) {
-    throw error({.kind = fault::unreachable,
+    throw error({.kind = error_code::unreachable,
                  .retryable = true,
                  .in_doubt = at_commit,
                  .breaks_connection = true},
@@ -347,7 +347,7 @@ bool sqlite_session::share(std::function<bool(session&)> const& body) {
 /// and INTERRUPT. What a body that caught the error did next would commit by itself.
 void sqlite_session::check_transaction_goes_on(std::string const& statement) const {
   if (!open_ || ::sqlite3_get_autocommit(db_.get()) == 0) return;
-  throw error({.kind = fault::statement, .statement = statement},
+  throw error({.kind = error_code::statement, .statement = statement},
               shown_ + (joined_ ? ": the joined transaction is over, ended by the application or "
                                   "rolled back by an earlier error: begin again, and join that"
                                 : ": an error before this statement has rolled back the whole "
@@ -405,7 +405,7 @@ void sqlite_session::checkpoint() noexcept {
         std::string_view(what.text).substr(static_cast<std::size_t>(tail - what.text.data()));
     if (raw == nullptr || rest.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
       known.reset();
-      throw error({.kind = fault::statement, .statement = what.name},
+      throw error({.kind = error_code::statement, .statement = what.name},
                   shown_ + ": a statement must be one statement, without text after its ';'");
     }
   }
@@ -440,7 +440,7 @@ db::table sqlite_session::run(db::statement const& what, std::span<value const> 
   } const reset{statement};
   auto const wanted = static_cast<std::size_t>(::sqlite3_bind_parameter_count(statement));
   if (values.size() < wanted || values.size() != what.inputs.size()) {
-    throw error({.kind = fault::bad_argument, .statement = what.name},
+    throw error({.kind = error_code::bad_argument, .statement = what.name},
                 "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
                     std::to_string(values.size()) + " values were given");
   }

@@ -25,7 +25,7 @@ bool file_moved(::sqlite3& connection) noexcept {
 }
 
 void refuse_moved_file(std::string const& shown) {
-  throw error({.kind = fault::unreachable,
+  throw error({.kind = error_code::unreachable,
                .retryable = true,
                .breaks_connection = true,
                .native_code = SQLITE_READONLY_DBMOVED},

@@ -16,7 +16,8 @@ namespace drivers {
 inline constexpr std::string_view memory_name = "file:/daybook-memory-";
 
 [[nodiscard]] bool file_moved(::sqlite3& connection) noexcept;
-/// Throws daybook::error (fault::unreachable, retryable) with the remedy. `shown`: the database.
+/// Throws daybook::error (error_code::unreachable, retryable) with the remedy. `shown`: the
+/// database.
 [[noreturn]] void refuse_moved_file(std::string const& shown);
 /// Whether a file that this process has used is not there any more: to open it would make another.
 [[nodiscard]] bool file_missing(std::string const& path) noexcept;

@@ -39,7 +39,7 @@ class sqlite_file : public testing::Test {
       work();
       ADD_FAILURE() << "nothing was noticed";
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::unreachable);
+      EXPECT_EQ(e.kind(), error_code::unreachable);
       EXPECT_FALSE(e.in_doubt());
       EXPECT_NE(std::string(e.what()).find("deleted or replaced"), std::string::npos) << e.what();
     }

@@ -84,7 +84,7 @@ class sqlite_fork : public testing::Test {
         return 'w';
       } catch (error const& e) {
         bool const told = std::string_view(e.what()).find("exec") != std::string_view::npos;
-        return e.kind() == fault::forked && told ? 'f' : 'e';
+        return e.kind() == error_code::forked && told ? 'f' : 'e';
       } catch (...) {
         return 'x';
       }
@@ -116,7 +116,7 @@ TEST_F(sqlite_fork, so_is_one_where_the_session_was_adopted) {
     try {
       static_cast<void>(adopt(*raw, transactions::ours, {}));
     } catch (error const& e) {
-      return e.kind() == fault::forked ? 'f' : 'e';
+      return e.kind() == error_code::forked ? 'f' : 'e';
     }
     return 'w';
   };

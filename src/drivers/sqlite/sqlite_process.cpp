@@ -26,7 +26,7 @@ sqlite_process::sqlite_process(std::string const& shown) : process_(base::proces
   auto seen = open_sessions.load();
   do {
     if (count_of(seen) > 0 && process_of(seen) != here) {
-      throw error({.kind = fault::forked, .statement = "connect"},
+      throw error({.kind = error_code::forked, .statement = "connect"},
                   shown +
                       ": this process was forked while its parent had an SQLite database open, and "
                       "SQLite takes the parent's locks for its own here: execute a program in the "

@@ -15,8 +15,8 @@ namespace drivers {
 /// While it lives, this process has a session open.
 class sqlite_process {
  public:
-  /// On failure: daybook::error (fault::forked) where this process was forked from one that had a
-  /// session open. `shown` is the database, for the message.
+  /// On failure: daybook::error (error_code::forked) where this process was forked from one that
+  /// had a session open. `shown` is the database, for the message.
   explicit sqlite_process(std::string const& shown);
   sqlite_process(sqlite_process const&) = delete;
   sqlite_process& operator=(sqlite_process const&) = delete;

@@ -19,7 +19,7 @@
 
 namespace {
 
-using daybook::fault;
+using daybook::error_code;
 using daybook::isolation;
 using daybook::drivers::turnstile;
 using std::chrono_literals::operator""h;
@@ -84,7 +84,7 @@ class sqlite_share : public testing::Test {
     }
     return out;
   }
-  static fault kind(std::exception_ptr const& of) {
+  static error_code kind(std::exception_ptr const& of) {
     try {
       std::rethrow_exception(of);
     } catch (daybook::error const& e) {
@@ -124,7 +124,7 @@ TEST_F(sqlite_share, one_that_fails_harms_no_other) {
   EXPECT_FALSE(thrown[0]);
   EXPECT_THROW(std::rethrow_exception(thrown[1]), std::runtime_error);
   ASSERT_TRUE(thrown[2]);
-  EXPECT_EQ(kind(thrown[2]), fault::constraint);
+  EXPECT_EQ(kind(thrown[2]), error_code::constraint);
   EXPECT_FALSE(thrown[3]);
   EXPECT_FALSE(thrown[4]);
   EXPECT_EQ(kept_, (std::vector<char>{1, 0, 0, 1, 0}));
@@ -150,7 +150,7 @@ TEST_F(sqlite_share, a_transaction_that_ends_fails_for_everybody) {
   });
   for (auto const& e : thrown) {
     ASSERT_TRUE(e);
-    EXPECT_EQ(kind(e), fault::constraint);
+    EXPECT_EQ(kind(e), error_code::constraint);
   }
   EXPECT_EQ(count(), 0);
 }
@@ -166,7 +166,7 @@ TEST_F(sqlite_share, a_commit_that_fails_does_so_for_everybody) {
   });
   for (auto const& e : thrown) {
     ASSERT_TRUE(e);
-    EXPECT_EQ(kind(e), fault::constraint);
+    EXPECT_EQ(kind(e), error_code::constraint);
   }
   EXPECT_EQ(count(), 0);
   for (auto const& e : share_all({insert(1), insert(3)})) EXPECT_FALSE(e);

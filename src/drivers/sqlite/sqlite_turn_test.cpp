@@ -24,7 +24,7 @@
 
 namespace {
 
-using daybook::fault;
+using daybook::error_code;
 using daybook::isolation;
 using daybook::drivers::side_file;
 using daybook::drivers::turn;
@@ -215,7 +215,7 @@ TEST_F(sqlite_turn, does_not_stand_for_the_lock_of_the_database) {
     try {
       what();
     } catch (daybook::error const& e) {
-      return e.kind() == fault::conflict && e.retryable();
+      return e.kind() == error_code::conflict && e.retryable();
     }
     return false;
   };

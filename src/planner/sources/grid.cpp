@@ -132,7 +132,7 @@ timestamp store::watermark() const {
   return in.from(there.last ? std::max(how.since, there.last->end) : how.since).start;
 }
 
-bool store::reopen(key const& period, remark const& by) const {
+bool store::reopen(key const& period, audit_note const& by) const {
   window_of(of_);
   return change("reopen", "period " + period.str() + "; ", by, [&](db::session& on) {
     return db::run(on, with().sql["period.reopen"], {of_.id, period.str()}).affected > 0;

@@ -25,8 +25,8 @@ struct claim_lost {};
 
 /// An event's own fault, which those beside it need not share.
 bool is_of_one(error const& e) {
-  return e.kind() == fault::bad_argument || e.kind() == fault::statement ||
-         e.kind() == fault::constraint;
+  return e.kind() == error_code::bad_argument || e.kind() == error_code::statement ||
+         e.kind() == error_code::constraint;
 }
 
 queues::verdict end_of(decision const& by) {

@@ -85,7 +85,7 @@ class key_reader {
   }
   [[nodiscard]] bool over() const noexcept { return rest_.empty(); }
   [[noreturn]] static void broken() {
-    throw error({.kind = fault::internal}, "the keys of a page are not as they were written");
+    throw error({.kind = error_code::internal}, "the keys of a page are not as they were written");
   }
 
  private:

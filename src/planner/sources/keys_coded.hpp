@@ -15,7 +15,7 @@ namespace planners {
 
 /// All of one width.
 [[nodiscard]] std::string coded(std::vector<row_key> const& keys);
-/// On failure: daybook::error (fault::internal) where these are not bytes of coded().
+/// On failure: daybook::error (error_code::internal) where these are not bytes of coded().
 [[nodiscard]] std::vector<row_key> decoded(std::string_view bytes);
 
 }  // namespace planners

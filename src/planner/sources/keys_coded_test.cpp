@@ -63,7 +63,7 @@ TEST(keys_coded, other_bytes_are_refused_and_never_read_past) {
     try {
       static_cast<void>(decoded(bytes));
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::internal);
+      EXPECT_EQ(e.kind(), error_code::internal);
     }
   }
 }

@@ -49,7 +49,7 @@ keyset::keyset(core::context const& with, std::string_view planner, sweep_strate
   try {
     table_ = tables::look(with, of.table);
   } catch (error const& e) {
-    if (e.kind() != fault::bad_argument) throw;
+    if (e.kind() != error_code::bad_argument) throw;
     bad(e.what());
   }
   look_at(with, of);

@@ -33,11 +33,12 @@ struct placed_row {
 
 class keyset {
  public:
-  /// On failure: daybook::error (fault::bad_argument) that names what does not fit, and a remedy.
+  /// On failure: daybook::error (error_code::bad_argument) that names what does not fit, and a
+  /// remedy.
   keyset(core::context const& with, std::string_view planner, sweep_strategy const& of);
 
   /// The first of those after one place, up to another. On failure: daybook::error, also
-  /// (fault::bad_argument) where a row has a value that has no place.
+  /// (error_code::bad_argument) where a row has a value that has no place.
   [[nodiscard]] std::vector<placed_row> rows(db::session& on, place const& after,
                                              place const& until, std::int64_t limit) const;
   /// The keys of all rows after one place, up to another, in the same order; empty: they are more

@@ -51,7 +51,7 @@ struct page_of_periods {
 [[nodiscard]] std::vector<open_period> read_open(core::context const& with, std::int64_t planner,
                                                  std::int64_t queue, page_of_periods const& what);
 
-/// Before the planner is made or changed. On failure: daybook::error (fault::bad_argument).
+/// Before the planner is made or changed. On failure: daybook::error (error_code::bad_argument).
 void examine_window(core::context const& with, std::string_view name, std::string const& queue,
                     window_strategy const& of);
 

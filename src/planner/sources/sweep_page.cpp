@@ -103,7 +103,7 @@ std::shared_ptr<keyset const> store::swept(std::int64_t sweep) const {
   return table_;
 }
 
-bool store::sweep_now(remark const& by) const {
+bool store::sweep_now(audit_note const& by) const {
   static_cast<void>(as_sweep());
   return change("sweep", "", by, [&](db::session& on) { return begin_sweep(*this, on); });
 }

@@ -139,7 +139,7 @@ class window {
   [[nodiscard]] bool due_again(open_period const& one) const {
     if (one.task != course::failed && one.task != course::none) return false;
     return rule_of(of_.declared().options) != launch_rule::once &&
-           there_.now - one.launched.value_or(timestamp{}) >= how_.again_after;
+           there_.now - one.launched.value_or(timestamp{}) >= how_.retry_after;
   }
 
   bool put(base::rows const& done, base::rows const& again) {

@@ -21,7 +21,7 @@ std::string number(std::int64_t count, std::string const& what) {
   return std::to_string(count) + " " + what;
 }
 
-finding drift_of(watcher const& with, std::string const& queue, finding out) {
+check_result drift_of(watcher const& with, std::string const& queue, check_result out) {
   auto const found = with.compare(counted);
   if (found.missing == 0 && found.extra == 0) {
     if (found.refused == 0) return out;
@@ -35,7 +35,7 @@ finding drift_of(watcher const& with, std::string const& queue, finding out) {
           "daybook queues reconcile " + queue};
 }
 
-finding examine_one(watcher const& with, std::string const& queue) {
+check_result examine_one(watcher const& with, std::string const& queue) {
   auto const name = "queue " + queue;
   try {
     auto const here = with.info();
@@ -48,7 +48,7 @@ finding examine_one(watcher const& with, std::string const& queue) {
     return {name, daybook::verdict::warning, "some triggers on " + of + " are gone, or disabled",
             "install them again: daybook queues watch " + queue + " --install"};
   } catch (error const& e) {
-    if (e.kind() != fault::bad_argument) throw;
+    if (e.kind() != error_code::bad_argument) throw;
     return {name, daybook::verdict::warning, e.what(),
             "another table: daybook queues watch " + queue +
                 " --table TABLE --key COLUMN; none: daybook queues unwatch " + queue};
@@ -57,14 +57,14 @@ finding examine_one(watcher const& with, std::string const& queue) {
 
 }  // namespace
 
-std::vector<finding> examine(core::context const& with, core::holder& lease) {
+std::vector<check_result> examine(core::context const& with, core::holder& lease) {
   std::vector<std::string> followers;
   core::read(with, [&](db::session& on) {
     auto const found = db::run(on, with.sql["watch.names"], {});
     followers.resize(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], followers[i]);
   });
-  std::vector<finding> out;
+  std::vector<check_result> out;
   for (auto const& queue : followers) {
     auto of = open(with, lease, queue);
     if (!of) continue;

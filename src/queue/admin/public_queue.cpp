@@ -25,10 +25,10 @@ std::optional<claim> claim_of(std::unique_ptr<queues::batch> inside) {
   return claim(std::move(inside));
 }
 
-db::session& session_of(joined& yours, queues::store const& of) {
+db::session& session_of(external_transaction& yours, queues::store const& of) {
   if (yours.book_id() != of.with().book_id) {
     throw error(
-        {.kind = fault::bad_argument},
+        {.kind = error_code::bad_argument},
         "the transaction was joined for another book than that of queue '" + of.name() + "'");
   }
   return yours.internals();
@@ -78,11 +78,11 @@ outcome claim::begin(daybook::task const& task) {
   return begin(std::span(&only, 1));
 }
 void claim::finish(task const& of, result how) { inside_->finish(of, std::move(how)); }
-bool claim::finish_in(joined& yours, task const& of) {
+bool claim::finish_in(external_transaction& yours, task const& of) {
   auto const* const only = &of;
   return finish_in(yours, std::span(&only, 1));
 }
-bool claim::finish_in(joined& yours, std::span<task const* const> of) {
+bool claim::finish_in(external_transaction& yours, std::span<task const* const> of) {
   return inside_->finish_in(session_of(yours, inside_->of()), of);
 }
 outcome claim::perform(task const& of, std::function<void(transaction&)> const& body) {
@@ -95,7 +95,7 @@ outcome claim::perform(std::span<task const* const> of,
 }
 bool claim::flush() { return inside_->flush(); }
 outcome claim::complete() && { return inside_->complete(); }
-claim::turnover claim::complete_and_claim(int limit) && {
+claim::completed_and_claimed claim::complete_and_claim(int limit) && {
   std::unique_ptr<queues::batch> next;
   auto const options = inside_->options_again(limit);
   auto const ended = inside_->complete_and_claim(options, next);
@@ -112,13 +112,14 @@ bool queue::add(key const& of, task_options const& how) { return inside_->add(of
 bool queue::add(transaction& in, key const& of, task_options const& how) {
   return inside_->add_in(in.internals(), of, how);
 }
-bool queue::add(joined& in, key const& of, task_options const& how) {
+bool queue::add(external_transaction& in, key const& of, task_options const& how) {
   return inside_->add_in(session_of(in, *inside_), of, how);
 }
-imported queue::import(std::function<std::optional<entry>()> const& next, task_options const& how) {
+import_report queue::import(std::function<std::optional<entry>()> const& next,
+                            task_options const& how) {
   return inside_->import(next, how);
 }
-imported queue::import(std::vector<entry> const& entries, task_options const& how) {
+import_report queue::import(std::vector<entry> const& entries, task_options const& how) {
   auto at = entries.begin();
   return inside_->import(
       [&]() -> std::optional<entry> {
@@ -127,14 +128,14 @@ imported queue::import(std::vector<entry> const& entries, task_options const& ho
       },
       how);
 }
-imported queue::import_query(std::string_view query, task_options const& how,
-                             std::function<bool(imported const&)> const& told) {
+import_report queue::import_query(std::string_view query, task_options const& how,
+                                  std::function<bool(import_report const&)> const& told) {
   return queues::import_query(*inside_, query, how, told);
 }
-daybook::watch queue::watch(watched_table const& of) {
+daybook::watch queue::watch(synced_table const& of) {
   return daybook::watch(queues::follow(inside_, of, nullptr));
 }
-daybook::watch queue::watch(watched_table const& of, remark const& by) {
+daybook::watch queue::watch(synced_table const& of, audit_note const& by) {
   return daybook::watch(queues::follow(inside_, of, &by));
 }
 std::optional<daybook::watch> queue::watched() const {
@@ -143,12 +144,12 @@ std::optional<daybook::watch> queue::watched() const {
   return daybook::watch(std::move(found));
 }
 bool queue::unwatch() { return queues::unfollow(*inside_, nullptr); }
-bool queue::unwatch(remark const& by) { return queues::unfollow(*inside_, &by); }
+bool queue::unwatch(audit_note const& by) { return queues::unfollow(*inside_, &by); }
 bool queue::remove(key const& of) { return inside_->remove(of); }
 bool queue::remove(transaction& in, key const& of) {
   return inside_->remove_in(in.internals(), of);
 }
-bool queue::remove(joined& in, key const& of) {
+bool queue::remove(external_transaction& in, key const& of) {
   return inside_->remove_in(session_of(in, *inside_), of);
 }
 bool queue::set_payload(key const& of, std::optional<std::string> const& payload) {
@@ -160,23 +161,23 @@ bool queue::discard(key const& of) { return inside_->ask(of, queues::asked::disc
 bool queue::resolve(key const& of, bool done) {
   return inside_->ask(of, done ? queues::asked::was_done : queues::asked::was_not_done);
 }
-bool queue::ask(key const& of, task_request what, remark const& by) {
+bool queue::ask(key const& of, task_request what, audit_note const& by) {
   return queues::put_request(*inside_, of, what, by);
 }
-std::int64_t queue::ask(task_state in, task_request what, remark const& by,
+std::int64_t queue::ask(task_state in, task_request what, audit_note const& by,
                         std::function<void(std::int64_t)> const& told) {
   return queues::put_requests(*inside_, in, what, by, told);
 }
 bool queue::set_priority(key const& task, int priority) {
   return queues::put_priority(*inside_, task, priority, nullptr);
 }
-bool queue::set_priority(key const& task, int priority, remark const& by) {
+bool queue::set_priority(key const& task, int priority, audit_note const& by) {
   return queues::put_priority(*inside_, task, priority, &by);
 }
 std::int64_t queue::in_front(key const& task) const { return queues::in_front(*inside_, task); }
-bool queue::remove(key const& of, remark const& by) { return queues::remove(*inside_, of, by); }
-bool queue::pause(remark const& by) { return queues::pause(*inside_, true, by); }
-bool queue::resume(remark const& by) { return queues::pause(*inside_, false, by); }
+bool queue::remove(key const& of, audit_note const& by) { return queues::remove(*inside_, of, by); }
+bool queue::pause(audit_note const& by) { return queues::pause(*inside_, true, by); }
+bool queue::resume(audit_note const& by) { return queues::pause(*inside_, false, by); }
 void queue::pause() { inside_->pause(true); }
 void queue::resume() { inside_->pause(false); }
 bool queue::open_round(timestamp at) { return inside_->open_round(at); }
@@ -184,7 +185,7 @@ std::optional<claim> queue::claim(claim_options const& how) {
   return claim_of(inside_->claim(how));
 }
 std::int64_t queue::reclaim() { return inside_->reclaim(); }
-upkept queue::upkeep() { return inside_->upkeep(); }
+maintenance_report queue::upkeep() { return inside_->upkeep(); }
 std::optional<task_info> queue::find(key const& of) const { return inside_->find(of); }
 std::vector<task_info> queue::tasks(tasks_query const& what) const { return inside_->tasks(what); }
 std::vector<task_outcome> queue::outcomes(key const& of, int limit) const {
@@ -202,10 +203,10 @@ std::string watch::trigger_sql() const { return inside_->trigger_sql(); }
 std::string watch::drop_sql() const { return inside_->drop_sql(); }
 void watch::install() { inside_->install(nullptr); }
 void watch::uninstall() { inside_->uninstall(nullptr); }
-void watch::install(remark const& by) { inside_->install(&by); }
-void watch::uninstall(remark const& by) { inside_->uninstall(&by); }
-reconciled watch::reconcile(watch_told const& told) { return inside_->reconcile(told); }
-drift watch::compare(std::int64_t at_most) const { return inside_->compare(at_most); }
+void watch::install(audit_note const& by) { inside_->install(&by); }
+void watch::uninstall(audit_note const& by) { inside_->uninstall(&by); }
+reconcile_report watch::reconcile(watch_told const& told) { return inside_->reconcile(told); }
+table_difference watch::compare(std::int64_t at_most) const { return inside_->compare(at_most); }
 
 }  // namespace v1
 }  // namespace daybook

@@ -119,7 +119,7 @@ std::size_t batch::position(task const& of) const {
   auto const found = std::lower_bound(tasks_.begin(), tasks_.end(), of.id,
                                       [](task const& t, std::int64_t id) { return t.id < id; });
   if (found == tasks_.end() || found->id != of.id) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the task '" + of.key + "' is not one of this claim of queue '" + of_->name() +
                     "': a result is given to the claim that the task came with");
   }
@@ -129,11 +129,11 @@ std::size_t batch::position(task const& of) const {
 std::size_t batch::open_position(task const& of) const {
   auto const at = position(of);
   if (over_) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the task '" + of.key + "' is finished after its claim was completed");
   }
   if (standings_[at] != standing::open) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "the task '" + of.key + "' of queue '" + of_->name() + "' is finished already");
   }
   return at;
@@ -294,9 +294,9 @@ batch::end batch::end_in(db::session& on, policy const& by, ends& what) {
     db::run(on, with.sql["claim.forget_done"], {id_});
     what = text_of(settle_all(by), by);
   }
-  auto const ended =
-      db::run(on, with.sql["claim.complete"],
-              {id_, holder_, what.segments, what.outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
+  auto const ended = db::run(
+      on, with.sql["claim.complete"],
+      {id_, holder_, what.segments, what.outcomes, std::int64_t{by.record_every_outcome ? 1 : 0}});
   if (!ended.something()) return end::gone;
   if (by.in_order) end_series(with, on, what.over);
   return end::ours;
@@ -363,9 +363,9 @@ outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>
   auto const by = of_->present().by;
   auto const texts = text_of(settle_all(by), by);
   std::vector<db::call> calls;
-  db::add_calls(
-      calls, with.sql["claim.complete"],
-      {id_, holder_, texts.segments, texts.outcomes, std::int64_t{by.every_outcome ? 1 : 0}});
+  db::add_calls(calls, with.sql["claim.complete"],
+                {id_, holder_, texts.segments, texts.outcomes,
+                 std::int64_t{by.record_every_outcome ? 1 : 0}});
   auto const fence = calls.size() - 1;
   std::string id;
   std::string holder;

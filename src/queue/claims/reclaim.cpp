@@ -88,7 +88,7 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
         if (!known.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
         db::run(on, with_.sql["claim.complete"],
                 {id, holder, texts.segments, texts.outcomes,
-                 std::int64_t{here.by.every_outcome ? 1 : 0}});
+                 std::int64_t{here.by.record_every_outcome ? 1 : 0}});
         end_series(with_, on, texts.over);
         db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
         keys = keys_of(with_, on, queue, texts.failed);

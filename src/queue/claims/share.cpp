@@ -20,7 +20,7 @@ namespace queues {
 namespace {
 
 [[noreturn]] void some_are_over(store const& of) {
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "some of these tasks of queue '" + of.name() +
                   "' are finished: a transaction whose reply was lost has done them");
 }
@@ -30,7 +30,7 @@ namespace {
 share::share(batch& of, std::span<task const* const> tasks) : of_(&of) {
   of.of().with().check_process();
   if (tasks.empty()) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "no task of queue '" + of.of().name() + "' is given that its effect would finish");
   }
   places_.reserve(tasks.size());

@@ -27,8 +27,8 @@ class batch;
 
 class share {
  public:
-  /// On failure: daybook::error (fault::bad_argument) where there is none, one is not of this claim
-  /// or is finished already; then all are as they were.
+  /// On failure: daybook::error (error_code::bad_argument) where there is none, one is not of this
+  /// claim or is finished already; then all are as they were.
   share(batch& of, std::span<task const* const> tasks);
   share(share&& from) noexcept
       : of_(std::exchange(from.of_, nullptr)),
@@ -45,7 +45,7 @@ class share {
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   /// What has become of a transaction that wrote this and whose COMMIT reply was lost. After it
   /// that will not be committed, where it is not by now. On failure: daybook::error
-  /// (fault::bad_argument) where it finished only some of these.
+  /// (error_code::bad_argument) where it finished only some of these.
   enum class fate : std::uint8_t { committed, never_will, lost };
   [[nodiscard]] fate resolve();
   /// The same of all before it of which nobody could find out; without a question where there was

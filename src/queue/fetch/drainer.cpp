@@ -31,7 +31,7 @@ drainer::~drainer() {
   }
 }
 
-std::vector<handed> drainer::next(std::size_t most) {
+std::vector<claimed_task> drainer::next(std::size_t most) {
   if (now_ && local_clock::now() - flushed_ >= how_.flush_every) {
     flushed_ = local_clock::now();
     if (!now_->of->flush()) leave(now_, true, {});
@@ -43,7 +43,7 @@ std::vector<handed> drainer::next(std::size_t most) {
   }
 }
 
-std::vector<handed> drainer::next_suspect() {
+std::vector<claimed_task> drainer::next_suspect() {
   end();
   take(1, true);
   if (now_ && !may_begin(1)) return {};
@@ -97,12 +97,12 @@ void drainer::take(int limit, bool suspect) {
   if (by_hand) now_->begun = now_->size();
 }
 
-std::vector<handed> drainer::give(std::size_t most) {
-  std::vector<handed> out;
+std::vector<claimed_task> drainer::give(std::size_t most) {
+  std::vector<claimed_task> out;
   if (!now_) return out;
   most = std::min(most, now_->size() - now_->next);
   out.reserve(most);
-  for (; most > 0; --most) out.push_back(handed(now_, now_->next++));
+  for (; most > 0; --most) out.push_back(claimed_task(now_, now_->next++));
   return out;
 }
 

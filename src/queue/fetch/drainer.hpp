@@ -29,9 +29,9 @@ class drainer final : public giver {
   // On failure, all: throws daybook::error.
 
   /// Up to so many, of one claim, when their slots come. Empty: nothing is due, but suspects.
-  std::vector<handed> next(std::size_t most);
+  std::vector<claimed_task> next(std::size_t most);
   /// One suspect, when all else is handed back: nothing but suspects is to be asked for then.
-  std::vector<handed> next_suspect();
+  std::vector<claimed_task> next_suspect();
   /// Writes down what is finished, and hands back the rest.
   void end();
 
@@ -47,7 +47,7 @@ class drainer final : public giver {
   bool begin_to(std::size_t end);
   void renew();
   void take(int limit, bool suspect);
-  std::vector<handed> give(std::size_t most);
+  std::vector<claimed_task> give(std::size_t most);
 
   std::shared_ptr<store> of_;
   hand_out_options how_;

@@ -49,7 +49,7 @@ class ear {
   std::shared_ptr<store> of_;
   std::condition_variable_any stirred_;
   base::bell bell_;
-  std::optional<db::lent> on_;
+  std::optional<db::from_pool> on_;
   std::chrono::milliseconds pause_{0};
   instant again_at_{};
   bool deaf_ = false;       ///< no such connection hears anything

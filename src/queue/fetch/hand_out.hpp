@@ -35,7 +35,7 @@ inline constexpr std::chrono::milliseconds between_glances{20};
 /// How often a busy process looks whether suspects wait; doubled while it could not be quiet.
 inline constexpr std::chrono::seconds between_suspects{5};
 
-/// Throws daybook::error (fault::bad_argument) for options out of their range.
+/// Throws daybook::error (error_code::bad_argument) for options out of their range.
 hand_out_options checked(hand_out_options options, std::string_view queue);
 
 class dispenser final : public giver, public std::enable_shared_from_this<dispenser> {
@@ -51,9 +51,9 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   /// Closes and waits for the thread's end.
   void stop() noexcept;
   void wake() noexcept;
-  std::optional<handed> next(std::stop_token const& stop);
-  std::vector<handed> next_batch(std::size_t most, std::chrono::milliseconds gather,
-                                 std::stop_token const& stop);
+  std::optional<claimed_task> next(std::stop_token const& stop);
+  std::vector<claimed_task> next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                       std::stop_token const& stop);
   void change(hand_out_options options);
   [[nodiscard]] hand_out_counts counts() const;
 
@@ -104,8 +104,8 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   /// With others: no suspect.
   enum class company : std::uint8_t { none, others };
   /// Waits no longer than that. Empty: too late, asked to stop, or closed.
-  std::optional<handed> give(std::unique_lock<std::mutex>& lock, instant until,
-                             std::stop_token const& stop, company beside);
+  std::optional<claimed_task> give(std::unique_lock<std::mutex>& lock, instant until,
+                                   std::stop_token const& stop, company beside);
 
   // Under the guard.
   /// Whose task is given next; null: there is none that may begin.

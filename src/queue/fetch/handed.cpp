@@ -32,7 +32,7 @@ dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
       suspects_every_(between_suspects),
       pause_(std::chrono::milliseconds{50}) {
   if (!of_->with().borrowed) return;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "the hand-out of queue '" + of_->name() +
                   "': a borrowed connection belongs to one thread, and a hand-out has one of its "
                   "own: use a pool (book::lent) or a URL");
@@ -107,7 +107,7 @@ class asking {
 
 }  // namespace
 
-std::optional<handed> dispenser::next(std::stop_token const& stop) {
+std::optional<claimed_task> dispenser::next(std::stop_token const& stop) {
   of_->with().check_process();
   std::unique_lock lock(guard_);
   asking const one(waiting_, 1);
@@ -115,10 +115,10 @@ std::optional<handed> dispenser::next(std::stop_token const& stop) {
   return give(lock, instant::max(), stop, company::none);
 }
 
-std::vector<handed> dispenser::next_batch(std::size_t most, std::chrono::milliseconds gather,
-                                          std::stop_token const& stop) {
+std::vector<claimed_task> dispenser::next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                                std::stop_token const& stop) {
   of_->with().check_process();
-  std::vector<handed> out;
+  std::vector<claimed_task> out;
   out.reserve(most);
   std::unique_lock lock(guard_);
   asking wanted(waiting_, most);
@@ -167,8 +167,8 @@ bool dispenser::runs_short(hand const& from) const {
   return !all_begun && from.to_give() * 2 < window();
 }
 
-std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instant until,
-                                      std::stop_token const& stop, company beside) {
+std::optional<claimed_task> dispenser::give(std::unique_lock<std::mutex>& lock, instant until,
+                                            std::stop_token const& stop, company beside) {
   bool extended = false;
   while (!closed_ && !stop.stop_requested()) {
     auto const now = local_clock::now();
@@ -203,7 +203,7 @@ std::optional<handed> dispenser::give(std::unique_lock<std::mutex>& lock, instan
                         [&] { return closed_ || from->next != at; });
       continue;
     }
-    handed out(from, from->next);
+    claimed_task out(from, from->next);
     ++from->next;
     ++from->open;
     ++open_;
@@ -298,17 +298,17 @@ void dispenser::lose(std::shared_ptr<hand> const& of) noexcept {
 
 // --- What users see ---
 
-handed::handed(std::shared_ptr<queues::hand> from, std::size_t at) noexcept
+claimed_task::claimed_task(std::shared_ptr<queues::hand> from, std::size_t at) noexcept
     : from_(std::move(from)), at_(at), since_(queues::local_clock::now()) {}
 
-handed::handed(handed&& from) noexcept
+claimed_task::claimed_task(claimed_task&& from) noexcept
     : from_(std::move(from.from_)),
       at_(from.at_),
       since_(from.since_),
       open_(std::exchange(from.open_, false)),
       in_theirs_(from.in_theirs_) {}
 
-handed& handed::operator=(handed&& from) noexcept {
+claimed_task& claimed_task::operator=(claimed_task&& from) noexcept {
   if (this == &from) return *this;
   drop();
   from_ = std::move(from.from_);
@@ -319,9 +319,9 @@ handed& handed::operator=(handed&& from) noexcept {
   return *this;
 }
 
-handed::~handed() { drop(); }
+claimed_task::~claimed_task() { drop(); }
 
-void handed::drop() noexcept {
+void claimed_task::drop() noexcept {
   if (!open_ || from_->of->of().with().forked()) return;
   if (in_theirs_) return leave(false);
   try {
@@ -333,23 +333,23 @@ void handed::drop() noexcept {
   }
 }
 
-task const& handed::task() const noexcept { return from_->of->tasks()[at_]; }
-std::string handed::idempotency_key() const { return from_->of->idempotency_key(task()); }
-std::stop_token handed::lost() const noexcept { return from_->lost.get_token(); }
+task const& claimed_task::task() const noexcept { return from_->of->tasks()[at_]; }
+std::string claimed_task::idempotency_key() const { return from_->of->idempotency_key(task()); }
+std::stop_token claimed_task::lost() const noexcept { return from_->lost.get_token(); }
 
-void handed::check_open() const {
+void claimed_task::check_open() const {
   if (!finished()) return;
-  throw error({.kind = fault::bad_argument}, "a task that was handed out is finished already");
+  throw error({.kind = error_code::bad_argument}, "a task that was handed out is finished already");
 }
 
-outcome handed::begin() {
+outcome claimed_task::begin() {
   check_open();
   auto const became = from_->of->begin(at_, 1);
   if (became == outcome::lost) leave(true);
   return became;
 }
 
-outcome handed::finish(result how) {
+outcome claimed_task::finish(result how) {
   check_open();
   auto const took = queues::local_clock::now() - since_;
   bool const ours = from_->from->note(*from_, at_, std::move(how), took);
@@ -357,12 +357,12 @@ outcome handed::finish(result how) {
   return ours ? outcome::done : outcome::lost;
 }
 
-void handed::hand_back() {
+void claimed_task::hand_back() {
   check_open();
   leave(false);
 }
 
-void handed::leave(bool lost) noexcept {
+void claimed_task::leave(bool lost) noexcept {
   open_ = false;
   from_->from->leave(from_, lost, queues::local_clock::now() - since_);
 }
@@ -373,9 +373,9 @@ hand_out::hand_out(queue const& of, hand_out_options options)
 }
 
 hand_out::~hand_out() { stop(); }
-std::optional<handed> hand_out::next(std::stop_token stop) { return inside_->next(stop); }
-std::vector<handed> hand_out::next_batch(std::size_t most, std::chrono::milliseconds gather,
-                                         std::stop_token stop) {
+std::optional<claimed_task> hand_out::next(std::stop_token stop) { return inside_->next(stop); }
+std::vector<claimed_task> hand_out::next_batch(std::size_t most, std::chrono::milliseconds gather,
+                                               std::stop_token stop) {
   base::limits const in("hand_out::next_batch");
   in.between("the number of tasks (most)", most, 1, 10'000);
   in.between("the time to gather them", gather, std::chrono::milliseconds{0},

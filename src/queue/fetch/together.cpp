@@ -14,16 +14,16 @@
 namespace daybook {
 inline namespace v1 {
 
-class handed::together {
+class claimed_task::together {
   /// Tasks of one claim.
   struct mates {
     queues::hand* from = nullptr;
-    std::vector<handed*> who = {};
+    std::vector<claimed_task*> who = {};
     std::vector<daybook::task const*> tasks = {};
   };
 
  public:
-  explicit together(std::span<handed* const> all) {
+  explicit together(std::span<claimed_task* const> all) {
     if (all.empty()) base::refuse_argument("no task is given that the effect would finish");
     for (auto* const one : all) {
       one->check_open();
@@ -90,13 +90,13 @@ class handed::together {
   std::vector<mates> claims_;
 };
 
-outcome handed::perform(std::span<handed* const> all,
-                        std::function<void(transaction&)> const& body) {
+outcome claimed_task::perform(std::span<claimed_task* const> all,
+                              std::function<void(transaction&)> const& body) {
   together tasks(all);
   return tasks.leave_lost() ? outcome::lost : tasks.perform(body);
 }
 
-bool handed::finish_in(joined& yours, std::span<handed* const> all) {
+bool claimed_task::finish_in(external_transaction& yours, std::span<claimed_task* const> all) {
   together tasks(all);
   if (yours.book_id() != tasks.queue().with().book_id) {
     base::refuse_argument("the transaction was joined for another book than that of queue '" +
@@ -105,12 +105,12 @@ bool handed::finish_in(joined& yours, std::span<handed* const> all) {
   return !tasks.leave_lost() && tasks.write(yours.internals());
 }
 
-outcome handed::perform(std::function<void(transaction&)> const& body) {
+outcome claimed_task::perform(std::function<void(transaction&)> const& body) {
   auto* const only = this;
   return perform(std::span(&only, 1), body);
 }
 
-bool handed::finish_in(joined& yours) {
+bool claimed_task::finish_in(external_transaction& yours) {
   auto* const only = this;
   return finish_in(yours, std::span(&only, 1));
 }

@@ -53,8 +53,8 @@ std::int64_t forget_in(core::context const& with, db::session& on, db::entry con
 }  // namespace
 
 std::int64_t store::forget_done(row const& here, std::stop_token const& stop) const {
-  if (here.options.forget_done.count() == 0) return 0;
-  auto const since_us = now_us() - std::chrono::microseconds(here.options.forget_done).count();
+  if (here.options.done_retention.count() == 0) return 0;
+  auto const since_us = now_us() - std::chrono::microseconds(here.options.done_retention).count();
   bool planned = false;
   core::read(with_, [&](db::session& on) {
     decode(db::run(on, with_.sql["queue.is_planned"], {here.id}).row(0)[0], planned);

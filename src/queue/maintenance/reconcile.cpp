@@ -89,7 +89,7 @@ std::int64_t watcher::drop(followed const& in, std::vector<std::int64_t> const& 
     });
   } catch (error const& e) {
     // Somebody's long transaction has such a row in hand: it is left for the next time.
-    if (e.kind() != fault::conflict) throw;
+    if (e.kind() != error_code::conflict) throw;
     return 0;
   }
 }
@@ -106,7 +106,7 @@ bool watcher::remove_extra(followed const& in, watch_progress& sum, watch_told c
   return true;
 }
 
-bool watcher::add_missing(followed const& in, watch_progress& sum, reconciled& out,
+bool watcher::add_missing(followed const& in, watch_progress& sum, reconcile_report& out,
                           watch_told const& told) const {
   rows_page page;
   for (bool first = true; first || page.seen == page_size; first = false) {
@@ -129,13 +129,13 @@ bool watcher::add_missing(followed const& in, watch_progress& sum, reconciled& o
 
 /// What is gone goes first: should a row come back while its member is removed, the second way
 /// finds it. A member too many is a task too many; a member too few is a task never done.
-reconciled watcher::reconcile(watch_told const& told) {
+reconcile_report watcher::reconcile(watch_told const& told) {
   auto const& with = of_->with();
   with.check_process();
   check_kept(*of_, what_);
   auto const in = look_at(*of_, what_);
   watch_progress sum;
-  reconciled out;
+  reconcile_report out;
   out.complete = remove_extra(in, sum, told) && add_missing(in, sum, out, told);
   out.added = sum.added;
   out.removed = sum.removed;
@@ -148,10 +148,10 @@ reconciled watcher::reconcile(watch_told const& told) {
   return out;
 }
 
-drift watcher::compare(std::int64_t at_most) const {
+table_difference watcher::compare(std::int64_t at_most) const {
   of_->with().check_process();
   auto const in = look_at(*of_, what_);
-  drift out;
+  table_difference out;
   members_page members;
   do {
     members = members_after(in, members.last);

@@ -34,7 +34,7 @@ std::int64_t piece_like(std::vector<segment> const& these) {
 
 std::vector<segment> store::tidied(db::session& on, row const& here,
                                    std::vector<segment> const& piece, std::int64_t now_us,
-                                   upkept& sum) const {
+                                   maintenance_report& sum) const {
   std::vector<segment> out;
   for (auto const& one : piece) {
     auto const next = rearmed(here.by, one, now_us);
@@ -53,7 +53,7 @@ std::vector<segment> store::tidied(db::session& on, row const& here,
 }
 
 bool store::tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
-                       upkept& sum) const {
+                       maintenance_report& sum) const {
   bool more = false;
   auto const from = after;
   auto const most = size;
@@ -120,11 +120,11 @@ std::int64_t store::forget_old(row const& here, std::stop_token const& stop) con
   return outcomes;
 }
 
-upkept store::upkeep(std::stop_token const& stop) {
+maintenance_report store::upkeep(std::stop_token const& stop) {
   with_.check_process();
   follow(0);
   auto const here = present();
-  upkept sum;
+  maintenance_report sum;
   sum.removed = forget_done(here, stop);
   if (here.by.in_order) forget_strays(with_, here.id, stop);
   std::int64_t after = 0;

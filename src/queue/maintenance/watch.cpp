@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::size_t digits_of_book = 6;
 
-[[noreturn]] void bad(store const& of, watched_table const& what, std::string const& why) {
-  throw error({.kind = fault::bad_argument}, "queue '" + of.name() + "' cannot follow " +
-                                                 what.table + "." + what.key + ": " + why);
+[[noreturn]] void bad(store const& of, synced_table const& what, std::string const& why) {
+  throw error({.kind = error_code::bad_argument}, "queue '" + of.name() + "' cannot follow " +
+                                                      what.table + "." + what.key + ": " + why);
 }
 
-void check_table(store const& of, watched_table const& what, tables::table const& found) {
+void check_table(store const& of, synced_table const& what, tables::table const& found) {
   if (found.what == tables::sort::view || found.what == tables::sort::other) {
     bad(of, what, "that is no table of rows, and has no triggers for them");
   }
@@ -34,7 +34,7 @@ void check_table(store const& of, watched_table const& what, tables::table const
   }
 }
 
-void check_column(store const& of, watched_table const& what, tables::table const& in,
+void check_column(store const& of, synced_table const& what, tables::table const& in,
                   tables::column const& found) {
   if (!tables::can_be_key(found)) {
     bad(of, what,
@@ -97,7 +97,7 @@ struct triggers {
   std::int64_t anywhere = 0;  ///< a table that is renamed keeps them
 };
 
-triggers triggers_of(store const& of, watched_table const& what) {
+triggers triggers_of(store const& of, synced_table const& what) {
   auto const& with = of.with();
   triggers out;
   core::read(with, [&](db::session& on) {
@@ -111,7 +111,7 @@ triggers triggers_of(store const& of, watched_table const& what) {
 }
 
 struct remembered {
-  watched_table of;
+  synced_table of;
   std::optional<std::int64_t> installed_us;
   std::optional<std::int64_t> reconciled_us;
 };
@@ -130,9 +130,9 @@ std::optional<remembered> look_up(store const& of) {
   return out;
 }
 
-void need_no_triggers(store const& of, watched_table const& what) {
+void need_no_triggers(store const& of, synced_table const& what) {
   if (triggers_of(of, what).anywhere == 0) return;
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "queue '" + of.name() + "' follows " + what.table + "." + what.key +
                   " by triggers: uninstall them first, or it would go on doing so");
 }
@@ -143,14 +143,14 @@ void change(store const& of, std::string_view statement, std::initializer_list<v
 }
 
 /// The same as somebody's change of the queue.
-void change(store const& of, remark const* by, std::string_view action, std::string const& what,
+void change(store const& of, audit_note const* by, std::string_view action, std::string const& what,
             std::string_view statement, std::initializer_list<value> values) {
   if (by == nullptr) return change(of, statement, values);
   write_down(of.with(), of.name(), action, what, *by,
              [&](db::session& on) { db::run(on, of.with().sql[statement], values); });
 }
 
-std::string text_of(watched_table const& of) { return of.table + "." + of.key; }
+std::string text_of(synced_table const& of) { return of.table + "." + of.key; }
 
 struct schemas {
   std::string session;
@@ -166,7 +166,7 @@ schemas schemas_of(core::context const& with) {
 
 }  // namespace
 
-followed look_at(store const& of, watched_table const& what) {
+followed look_at(store const& of, synced_table const& what) {
   auto const& with = of.with();
   followed out{tables::look(with, what.table), what.key, {}};
   check_table(of, what, out.table);
@@ -199,7 +199,7 @@ followed look_at(store const& of, watched_table const& what) {
       {"period_us", std::to_string(here.by.period_us)},
       {"grain_us", std::to_string(here.by.grain_us)},
       {"rounds", here.options.rounds ? "1" : "0"},
-      {"on_new", std::to_string(static_cast<int>(here.options.on_new))},
+      {"on_new", std::to_string(static_cast<int>(here.options.new_member_policy))},
       {"segment_size", std::to_string(here.options.segment)},
       {"mark_from", as.mark_from.value_or("")},
       {"mark_to", as.mark_to.value_or("")},
@@ -212,7 +212,7 @@ followed look_at(store const& of, watched_table const& what) {
 namespace {
 
 /// What dropping the triggers needs: the table or the column may be gone.
-db::holes place_of(store const& of, watched_table const& what) {
+db::holes place_of(store const& of, synced_table const& what) {
   db::holes out{{"id", std::to_string(of.present().id)}, {"own", own_of(of)}};
   core::read(of.with(), [&](db::session& on) {
     auto const table = tables::named(of.with(), on, what.table);
@@ -242,7 +242,7 @@ std::string printed(core::context const& with, db::entry const& what) {
 
 }  // namespace
 
-watcher::watcher(std::shared_ptr<store> of, watched_table what)
+watcher::watcher(std::shared_ptr<store> of, synced_table what)
     : of_(std::move(of)), what_(std::move(what)) {}
 
 watch_info watcher::info() const {
@@ -288,12 +288,12 @@ void watcher::execute(db::entry made) const {
 
 /// After the statements, which end a transaction on MariaDB: killed in between, who did it does it
 /// again.
-void watcher::set_installed(bool installed, remark const* by) const {
+void watcher::set_installed(bool installed, audit_note const* by) const {
   change(*of_, by, installed ? "install" : "uninstall", "triggers on " + text_of(what_),
          "watch.set_installed", {of_->present().id, std::int64_t{installed ? 1 : 0}});
 }
 
-void watcher::install(remark const* by) {
+void watcher::install(audit_note const* by) {
   auto const made = of_->with().sql.made("watch.install", look_at(*of_, what_).sql);
   // Another table has the name now: those on the one that had it would go on.
   if (auto const there = triggers_of(*of_, what_); there.anywhere > there.here) uninstall(nullptr);
@@ -301,21 +301,21 @@ void watcher::install(remark const* by) {
   set_installed(true, by);
 }
 
-void watcher::uninstall(remark const* by) {
+void watcher::uninstall(audit_note const* by) {
   execute(of_->with().sql.made("watch.uninstall", place_of(*of_, what_)));
   set_installed(false, by);
 }
 
-void check_kept(store const& of, watched_table const& what) {
+void check_kept(store const& of, synced_table const& what) {
   auto const options = of.present().options;
   if (options.in_order) bad(of, what, "its tasks are done in the order in which they were added");
-  if (options.forget_done.count() == 0) return;
+  if (options.done_retention.count() == 0) return;
   bad(of, what,
       "it removes members that are done (forget_done), whose rows would bring them again");
 }
 
-std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what,
-                                remark const* by) {
+std::shared_ptr<watcher> follow(std::shared_ptr<store> of, synced_table const& what,
+                                audit_note const* by) {
   of->with().check_process();
   check_kept(*of, what);
   auto const wanted = look_at(*of, what);
@@ -336,7 +336,7 @@ std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of) {
   return std::make_shared<watcher>(std::move(of), std::move(found->of));
 }
 
-bool unfollow(store& of, remark const* by) {
+bool unfollow(store& of, audit_note const* by) {
   of.with().check_process();
   auto const there = look_up(of);
   if (!there) return false;

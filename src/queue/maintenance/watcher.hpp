@@ -26,16 +26,16 @@ struct followed {
   db::holes sql;  ///< for the shapes of sql/*/watch.sql
 };
 
-/// On failure: daybook::error (fault::bad_argument) where it cannot be followed.
-[[nodiscard]] followed look_at(store const& of, watched_table const& what);
+/// On failure: daybook::error (error_code::bad_argument) where it cannot be followed.
+[[nodiscard]] followed look_at(store const& of, synced_table const& what);
 
 /// A member that is removed when it is done would come again with the row that it is of.
-/// On failure: daybook::error (fault::bad_argument).
-void check_kept(store const& of, watched_table const& what);
+/// On failure: daybook::error (error_code::bad_argument).
+void check_kept(store const& of, synced_table const& what);
 
 class watcher {
  public:
-  watcher(std::shared_ptr<store> of, watched_table what);
+  watcher(std::shared_ptr<store> of, synced_table what);
 
   [[nodiscard]] watch_info info() const;
   /// They were installed, and not all are there.
@@ -43,12 +43,12 @@ class watcher {
   [[nodiscard]] std::string trigger_sql() const;
   [[nodiscard]] std::string drop_sql() const;
   /// Null `by`: not written down.
-  void install(remark const* by);
-  void uninstall(remark const* by);
+  void install(audit_note const* by);
+  void uninstall(audit_note const* by);
 
   // reconcile.cpp
-  reconciled reconcile(watch_told const& told);
-  [[nodiscard]] drift compare(std::int64_t at_most) const;
+  reconcile_report reconcile(watch_told const& told);
+  [[nodiscard]] table_difference compare(std::int64_t at_most) const;
 
  private:
   /// A page of the table's rows.
@@ -69,23 +69,23 @@ class watcher {
   [[nodiscard]] members_page members_after(followed const& in, std::string const& last) const;
   [[nodiscard]] std::int64_t drop(followed const& in, std::vector<std::int64_t> const& ids) const;
   bool remove_extra(followed const& in, watch_progress& sum, watch_told const& told) const;
-  bool add_missing(followed const& in, watch_progress& sum, reconciled& out,
+  bool add_missing(followed const& in, watch_progress& sum, reconcile_report& out,
                    watch_told const& told) const;
   void execute(db::entry made) const;
-  void set_installed(bool installed, remark const* by) const;
+  void set_installed(bool installed, audit_note const* by) const;
 
   std::shared_ptr<store> of_;
-  watched_table what_;
+  synced_table what_;
 };
 
-/// Remembers that the queue follows the table. On failure: as look_at(); fault::bad_argument, too,
-/// where it follows another whose triggers are there. Null `by`: not written down.
-std::shared_ptr<watcher> follow(std::shared_ptr<store> of, watched_table const& what,
-                                remark const* by);
+/// Remembers that the queue follows the table. On failure: as look_at(); error_code::bad_argument,
+/// too, where it follows another whose triggers are there. Null `by`: not written down.
+std::shared_ptr<watcher> follow(std::shared_ptr<store> of, synced_table const& what,
+                                audit_note const* by);
 /// Null: it follows none.
 [[nodiscard]] std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of);
 /// False: it follows none.
-bool unfollow(store& of, remark const* by);
+bool unfollow(store& of, audit_note const* by);
 
 }  // namespace queues
 }  // namespace v1

@@ -11,8 +11,8 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-imported import_query(store& to, std::string_view query, task_options const& how,
-                      std::function<bool(imported const&)> const& told) {
+import_report import_query(store& to, std::string_view query, task_options const& how,
+                           std::function<bool(import_report const&)> const& told) {
   to.with().check_process();
   rows_of_query rows(to.with(), "queue '" + to.name() + "': the query to import from", query);
   // A row that cannot be is an end: what stands before it in its piece is imported first.
@@ -23,7 +23,7 @@ imported import_query(store& to, std::string_view query, task_options const& how
       if (one) check_payload(to.name(), one->key, one->payload);
       return one;
     } catch (error const& e) {
-      if (e.kind() != fault::bad_argument) throw;
+      if (e.kind() != error_code::bad_argument) throw;
       wrong = std::current_exception();
       return std::nullopt;
     }

@@ -15,14 +15,14 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-/// On failure: daybook::error, fault::bad_argument, that names the key.
+/// On failure: daybook::error, error_code::bad_argument, that names the key.
 void check_payload(std::string_view queue, key const& of,
                    std::optional<std::string> const& payload);
 
-/// On failure: daybook::error (fault::bad_argument) where the text is no query of one or two
+/// On failure: daybook::error (error_code::bad_argument) where the text is no query of one or two
 /// columns, or gives what can be no key; what came before that row is imported.
-imported import_query(store& to, std::string_view query, task_options const& how,
-                      std::function<bool(imported const&)> const& told);
+import_report import_query(store& to, std::string_view query, task_options const& how,
+                           std::function<bool(import_report const&)> const& told);
 
 }  // namespace queues
 }  // namespace v1

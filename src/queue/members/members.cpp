@@ -31,13 +31,13 @@ constexpr timestamp latest = std::chrono::sys_days{std::chrono::year{10'000} / 1
 
 void check_options(std::string_view queue, task_options const& how, policy const& by) {
   if (how.at && *how.at >= latest) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "queue '" + std::string(queue) +
                     "': a task that is due after the year 9999 (at): name an earlier time");
   }
   base::limits("queue", queue).between("the priority", how.priority, 0, priorities - 1);
   if (by.in_order && how.priority != task_options{}.priority) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "queue '" + std::string(queue) +
                     "': a priority, where tasks are done in the order in which they were added "
                     "(in_order)");
@@ -86,7 +86,7 @@ void store::stock_ids() {
   try {
     first = block(block_size, short_patience);
   } catch (error const& e) {
-    if (e.kind() == fault::conflict) return;  // next_id() takes one where it is
+    if (e.kind() == error_code::conflict) return;  // next_id() takes one where it is
     throw;
   }
   std::lock_guard const lock(guard_);
@@ -133,7 +133,7 @@ void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options 
     db::run(on, with_.sql["member.arm_unseen"],
             {here.id, lo, hi, lane, to_value(at), here.by.period_us, here.by.grain_us,
              std::int64_t{here.options.rounds ? 1 : 0},
-             static_cast<std::int64_t>(here.options.on_new)});
+             static_cast<std::int64_t>(here.options.new_member_policy)});
   }
   if (here.by.in_order) begin_series(with_, on, lo, hi);
   ring_after(on);
@@ -257,10 +257,10 @@ bool store::retry_in(db::session& on, key const& of) const {
   return there;
 }
 
-imported store::import_piece(std::span<entry const> piece, task_options const& how) {
+import_report store::import_piece(std::span<entry const> piece, task_options const& how) {
   auto const count = static_cast<std::int64_t>(piece.size());
   auto const first = reserve(count);
-  imported out;
+  import_report out;
   bool known_keys = false;  // some are there: row by row then
   auto const write = [&](db::session& on) {
     out.added = known_keys ? add_all_in(on, piece, first, how) : load_all_in(on, piece, first, how);
@@ -272,16 +272,17 @@ imported store::import_piece(std::span<entry const> piece, task_options const& h
       core::transact(with_, {.name = "import"}, write);
       return out;
     } catch (error const& e) {
-      if (e.kind() != fault::constraint || std::exchange(known_keys, true)) throw;
+      if (e.kind() != error_code::constraint || std::exchange(known_keys, true)) throw;
     }
   }
 }
 
-imported store::import(std::function<std::optional<entry>()> const& next, task_options const& how,
-                       std::function<bool(imported const&)> const& told) {
+import_report store::import(std::function<std::optional<entry>()> const& next,
+                            task_options const& how,
+                            std::function<bool(import_report const&)> const& told) {
   with_.check_process();
   check_options(name_, how, present().by);
-  imported sum;
+  import_report sum;
   std::vector<entry> piece;
   for (bool more = true; more;) {
     piece.clear();
@@ -393,7 +394,7 @@ void store::pause(bool paused) {
 bool store::open_round(timestamp at) {
   with_.check_process();
   if (!present().options.rounds) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "queue '" + name_ + "' does not work in rounds: make it with .rounds = true");
   }
   rings_at_the_end const rings{*this};

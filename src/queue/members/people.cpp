@@ -89,7 +89,7 @@ std::int64_t put_requests_of_piece(store const& in, db::session& on, task_state 
 
 }  // namespace
 
-bool put_request(store const& in, key const& of, task_request what, remark const& by) {
+bool put_request(store const& in, key const& of, task_request what, audit_note const& by) {
   in.with().check_process();
   auto const process = process_of(in);
   auto const detail = detail_of(what);
@@ -114,11 +114,11 @@ bool put_request(store const& in, key const& of, task_request what, remark const
   return there;
 }
 
-bool put_priority(store const& in, key const& task, int priority, remark const* by) {
+bool put_priority(store const& in, key const& task, int priority, audit_note const* by) {
   in.with().check_process();
   base::limits("queue", in.name()).between("the priority", priority, 0, priorities - 1);
   if (in.present().by.in_order) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "queue '" + in.name() +
                     "': a priority, where tasks are done in the order in which they were added "
                     "(in_order)");
@@ -149,11 +149,11 @@ std::int64_t in_front(store const& in, key const& task) {
   return out;
 }
 
-std::int64_t put_requests(store const& in, task_state state, task_request what, remark const& by,
-                          std::function<void(std::int64_t)> const& told) {
+std::int64_t put_requests(store const& in, task_state state, task_request what,
+                          audit_note const& by, std::function<void(std::int64_t)> const& told) {
   in.with().check_process();
   if (state == task_state::running) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "queue '" + in.name() + "': tasks in hand are asked for by their keys");
   }
   auto const process = process_of(in);
@@ -178,7 +178,7 @@ std::int64_t put_requests(store const& in, task_state state, task_request what, 
   return sum;
 }
 
-bool remove(store& from, key const& of, remark const& by) {
+bool remove(store& from, key const& of, audit_note const& by) {
   auto const found = from.find(of);
   if (!found) return false;
   auto const process = process_of(from);
@@ -187,7 +187,7 @@ bool remove(store& from, key const& of, remark const& by) {
                     [&](db::session& on) { return from.remove_in(on, of); });
 }
 
-bool pause(store const& which, bool paused, remark const& by) {
+bool pause(store const& which, bool paused, audit_note const& by) {
   which.with().check_process();
   auto const process = process_of(which);
   std::string const key;
@@ -203,7 +203,7 @@ bool pause(store const& which, bool paused, remark const& by) {
 }
 
 void write_down(core::context const& with, std::string_view queue, std::string_view action,
-                std::string const& what, remark const& by,
+                std::string const& what, audit_note const& by,
                 std::function<void(db::session&)> const& act) {
   with.check_process();
   auto const process = process_of(queue);

@@ -20,18 +20,18 @@ inline namespace v1 {
 namespace queues {
 
 // As queue::ask().
-bool put_request(store const& in, key const& of, task_request what, remark const& by);
-std::int64_t put_requests(store const& in, task_state state, task_request what, remark const& by,
-                          std::function<void(std::int64_t)> const& told);
+bool put_request(store const& in, key const& of, task_request what, audit_note const& by);
+std::int64_t put_requests(store const& in, task_state state, task_request what,
+                          audit_note const& by, std::function<void(std::int64_t)> const& told);
 /// Null `by`: nobody is written down for that.
-bool put_priority(store const& in, key const& task, int priority, remark const* by);
+bool put_priority(store const& in, key const& task, int priority, audit_note const* by);
 // As queue's functions of the same names.
 [[nodiscard]] std::int64_t in_front(store const& in, key const& task);
-bool remove(store& from, key const& of, remark const& by);
-bool pause(store const& which, bool paused, remark const& by);
+bool remove(store& from, key const& of, audit_note const& by);
+bool pause(store const& which, bool paused, audit_note const& by);
 /// What somebody has done to a queue, in the transaction of `act`, which may be run again.
 void write_down(core::context const& with, std::string_view queue, std::string_view action,
-                std::string const& what, remark const& by,
+                std::string const& what, audit_note const& by,
                 std::function<void(db::session&)> const& act);
 [[nodiscard]] std::vector<task_outcome> outcomes(store const& in, key const& of, int limit);
 /// Under a key; of the queue itself where it is empty, which no key is.

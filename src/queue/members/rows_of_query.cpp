@@ -40,7 +40,7 @@ db::entry made(core::context const& with, std::string_view shape, db::holes cons
 std::size_t width_of(core::context const& with, db::session& on, db::holes const& how) {
   auto const width = db::run(on, made(with, "import.probe", how), {}).width;
   if (width != 1 && width != 2) {
-    throw error({.kind = fault::bad_argument},
+    throw error({.kind = error_code::bad_argument},
                 "it has " + std::to_string(width) +
                     " columns: it must have one, the key, or two, the key and the payload");
   }
@@ -48,18 +48,18 @@ std::size_t width_of(core::context const& with, db::session& on, db::holes const
 }
 
 [[noreturn]] void too_long(std::chrono::milliseconds limit, std::string const& why) {
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               "it takes longer than " + std::to_string(limit.count()) + " ms" + why);
 }
 
 [[noreturn]] void refuse_query(std::string const& what, error const& e) {
-  throw error({.kind = fault::bad_argument, .native_code = e.native_code()},
+  throw error({.kind = error_code::bad_argument, .native_code = e.native_code()},
               what + ": " + e.what());
 }
 
 /// Whether it is the query that is wrong.
 bool of_query(error const& e) noexcept {
-  return e.kind() == fault::statement || e.kind() == fault::bad_argument;
+  return e.kind() == error_code::statement || e.kind() == error_code::bad_argument;
 }
 
 /// Interrupts a session's statements after so long, or when somebody asks to stop.
@@ -235,7 +235,7 @@ void rows_of_query::turn_page() {
 }
 
 void rows_of_query::refuse(std::string const& why) const {
-  throw error({.kind = fault::bad_argument},
+  throw error({.kind = error_code::bad_argument},
               what_ + ": row " + std::to_string(number_) + ": " + why);
 }
 

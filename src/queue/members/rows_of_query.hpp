@@ -39,14 +39,14 @@ struct query_reading {
 /// Thrown where query_reading::stop has ended it.
 struct reading_stopped {};
 
-/// On failure: daybook::error (fault::bad_argument) where the text is no query of one or two
+/// On failure: daybook::error (error_code::bad_argument) where the text is no query of one or two
 /// columns. It is not executed, but for what MariaDB evaluates while it plans.
 void check_query(core::context const& with, std::string const& what, std::string_view query);
 
 class rows_of_query {
  public:
   /// `what` names it in errors: "queue 'stock': the query to import from". On failure:
-  /// daybook::error, fault::bad_argument where the text is no query of one or two columns;
+  /// daybook::error, error_code::bad_argument where the text is no query of one or two columns;
   /// reading_stopped.
   rows_of_query(core::context const& with, std::string what, std::string_view query,
                 query_reading how = {});
@@ -54,8 +54,8 @@ class rows_of_query {
   rows_of_query& operator=(rows_of_query const&) = delete;
   ~rows_of_query() { end(); }
 
-  /// Empty: there are no more. On failure: daybook::error (fault::bad_argument) for a key that can
-  /// be none; reading_stopped.
+  /// Empty: there are no more. On failure: daybook::error (error_code::bad_argument) for a key that
+  /// can be none; reading_stopped.
   std::optional<entry> next();
 
  private:
@@ -69,7 +69,7 @@ class rows_of_query {
   core::context with_;
   std::string what_;
   query_reading how_;
-  std::optional<db::lent> held_;
+  std::optional<db::from_pool> held_;
   bool begun_ = false;
   std::optional<db::entry> close_;
   std::string staged_;

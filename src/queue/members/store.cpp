@@ -24,7 +24,7 @@ constexpr hours longest_period{24 * 36525};
 constexpr hours longest_backoff{24 * 365};
 
 [[noreturn]] void bad(std::string_view queue, std::string const& what) {
-  throw error({.kind = fault::bad_argument}, "queue '" + std::string(queue) + "': " + what);
+  throw error({.kind = error_code::bad_argument}, "queue '" + std::string(queue) + "': " + what);
 }
 
 void check_times(std::string_view queue, queue_options const& of) {
@@ -38,9 +38,9 @@ void check_times(std::string_view queue, queue_options const& of) {
   in.between("the first back-off", of.backoff, seconds{0}, longest_backoff);
   in.between("the longest back-off", of.longest_backoff, of.backoff, longest_backoff);
   in.between("the retention", of.retention, hours{1}, longest_period);
-  if (of.forget_done != seconds{0}) {
+  if (of.done_retention != seconds{0}) {
     if (!once) bad(queue, "members of a queue with a period are never done for good (forget_done)");
-    if (of.forget_done < std::chrono::minutes{1} || of.forget_done > of.retention) {
+    if (of.done_retention < std::chrono::minutes{1} || of.done_retention > of.retention) {
       bad(queue,
           "members are removed (forget_done) a minute after their end or later, and before "
           "their outcomes are (retention)");
@@ -85,18 +85,19 @@ microseconds grain_of(queue_options const& of) {
 template <class Execute>
 void with_row(std::string_view name, queue_options const& of, Execute const& execute) {
   execute({name, std::int64_t{of.period.count()}, std::int64_t{grain_of(of).count()},
-           static_cast<std::int64_t>(of.cadence), static_cast<std::int64_t>(of.mode),
-           std::int64_t{of.every_outcome ? 1 : 0}, std::int64_t{of.attempts},
+           static_cast<std::int64_t>(of.period_anchor), static_cast<std::int64_t>(of.mode),
+           std::int64_t{of.record_every_outcome ? 1 : 0}, std::int64_t{of.attempts},
            std::int64_t{microseconds(of.backoff).count()},
            std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
            std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
            std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
-           static_cast<std::int64_t>(of.on_new), std::int64_t{microseconds(of.forget_done).count()},
-           std::int64_t{of.in_order ? 1 : 0}, std::int64_t{of.burst}});
+           static_cast<std::int64_t>(of.new_member_policy),
+           std::int64_t{microseconds(of.done_retention).count()}, std::int64_t{of.in_order ? 1 : 0},
+           std::int64_t{of.burst}});
 }
 
 void write_row(core::context const& with, bool there, std::string_view name,
-               queue_options const& of, remark const* by) {
+               queue_options const& of, audit_note const* by) {
   auto const& statement = with.sql[there ? "queue.change" : "queue.make"];
   with_row(name, of, [&](std::initializer_list<value> values) {
     if (by == nullptr) {
@@ -118,9 +119,9 @@ row row_of(std::span<cell const> cells) {
   auto& to = out.options;
   to.period = microseconds(n[2]);
   to.grain = microseconds(n[3]);
-  to.cadence = static_cast<daybook::cadence>(n[4]);
+  to.period_anchor = static_cast<daybook::period_anchor>(n[4]);
   to.mode = static_cast<step_mode>(n[5]);
-  to.every_outcome = n[6] != 0;
+  to.record_every_outcome = n[6] != 0;
   to.attempts = static_cast<int>(n[7]);
   to.backoff = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(n[8]));
   to.longest_backoff = std::chrono::duration_cast<std::chrono::milliseconds>(microseconds(n[9]));
@@ -131,25 +132,36 @@ row row_of(std::span<cell const> cells) {
   to.retention = std::chrono::duration_cast<hours>(microseconds(n[14]));
   to.segment = static_cast<int>(n[15]);
   out.paused = n[16] != 0;
-  to.on_new = static_cast<daybook::on_new>(n[17]);
-  to.forget_done = std::chrono::duration_cast<seconds>(microseconds(n[18]));
+  to.new_member_policy = static_cast<daybook::new_member_policy>(n[17]);
+  to.done_retention = std::chrono::duration_cast<seconds>(microseconds(n[18]));
   to.in_order = n[19] != 0;
   to.burst = static_cast<int>(n[20]);
-  out.by = {n[2], n[3], to.cadence,     to.mode, to.every_outcome, to.attempts,
-            n[8], n[9], to.crash_limit, n[15],   to.in_order};
+  out.by = {n[2],
+            n[3],
+            to.period_anchor,
+            to.mode,
+            to.record_every_outcome,
+            to.attempts,
+            n[8],
+            n[9],
+            to.crash_limit,
+            n[15],
+            to.in_order};
   return out;
 }
 
 bool same(queue_options const& there, queue_options const& wanted) {
   return there.period == wanted.period && there.grain == grain_of(wanted) &&
-         there.cadence == wanted.cadence && there.mode == wanted.mode &&
-         there.every_outcome == wanted.every_outcome && there.attempts == wanted.attempts &&
-         there.backoff == wanted.backoff && there.longest_backoff == wanted.longest_backoff &&
+         there.period_anchor == wanted.period_anchor && there.mode == wanted.mode &&
+         there.record_every_outcome == wanted.record_every_outcome &&
+         there.attempts == wanted.attempts && there.backoff == wanted.backoff &&
+         there.longest_backoff == wanted.longest_backoff &&
          there.crash_limit == wanted.crash_limit && there.running_limit == wanted.running_limit &&
          slot_of(there) == slot_of(wanted) && there.rounds == wanted.rounds &&
          there.retention == wanted.retention && there.segment == wanted.segment &&
-         there.on_new == wanted.on_new && there.forget_done == wanted.forget_done &&
-         there.in_order == wanted.in_order && there.burst == wanted.burst;
+         there.new_member_policy == wanted.new_member_policy &&
+         there.done_retention == wanted.done_retention && there.in_order == wanted.in_order &&
+         there.burst == wanted.burst;
 }
 
 queue_options whole(queue_options of) {
@@ -222,7 +234,7 @@ std::optional<row> look(core::context const& with, std::string_view name) {
 }
 
 std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& wanted, remark const* by) {
+                            queue_options const& wanted, audit_note const* by) {
   check(name, wanted);
   auto const options = whole(wanted);
   auto found = look(with, name);
@@ -240,7 +252,7 @@ std::shared_ptr<store> make(core::context const& with, core::holder& lease, std:
     if (tried) break;
   }
   if (!found) {
-    throw error({.kind = fault::conflict},
+    throw error({.kind = error_code::conflict},
                 "the queue '" + std::string(name) + "' was removed while it was made");
   }
   return with.queues->of(with, lease, name, std::move(*found));

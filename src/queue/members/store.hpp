@@ -51,8 +51,8 @@ class store : public std::enable_shared_from_this<store> {
   // Members: members.cpp
   bool add(key const& of, task_options const& how);
   bool add_in(db::session& on, key const& of, task_options const& how);
-  imported import(std::function<std::optional<entry>()> const& next, task_options const& how,
-                  std::function<bool(imported const&)> const& told = {});
+  import_report import(std::function<std::optional<entry>()> const& next, task_options const& how,
+                       std::function<bool(import_report const&)> const& told = {});
   /// The first of so many ids for add_all_in(); 0 where that takes them itself.
   [[nodiscard]] std::int64_t reserve(std::int64_t count) const;
   /// Those that are not there already, in a transaction that has begun; how many. `first`: of as
@@ -91,7 +91,7 @@ class store : public std::enable_shared_from_this<store> {
   void attend_at_times();
 
   // upkeep.cpp, inspect.cpp
-  upkept upkeep(std::stop_token const& stop = {});  ///< asked between two pieces
+  maintenance_report upkeep(std::stop_token const& stop = {});  ///< asked between two pieces
   [[nodiscard]] std::optional<task_info> find(key const& of) const;
   [[nodiscard]] std::optional<task_info> find_in(db::session& on, key const& of) const;
   /// Whether something is asked of a member that no claim has done yet.
@@ -136,7 +136,7 @@ class store : public std::enable_shared_from_this<store> {
   void arm_all(db::session& on, std::int64_t lo, std::int64_t count, task_options const& how) const;
   std::int64_t load_all_in(db::session& on, std::span<entry const> piece, std::int64_t first,
                            task_options const& how) const;
-  imported import_piece(std::span<entry const> piece, task_options const& how);
+  import_report import_piece(std::span<entry const> piece, task_options const& how);
 
   /// From when, by the queue's rate, and how many of `limit` may start.
   struct permission {
@@ -158,13 +158,13 @@ class store : public std::enable_shared_from_this<store> {
                   std::int64_t now_us) const;
 
   /// `size`: of this piece, in segments, and then of the next. False: it was the last.
-  bool tidy_piece(row const& here, std::int64_t& after, std::int64_t& size, upkept& sum) const;
+  bool tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
+                  maintenance_report& sum) const;
   [[nodiscard]] std::vector<segment> tidied(db::session& on, row const& here,
                                             std::vector<segment> const& piece, std::int64_t now_us,
-                                            upkept& sum) const;
+                                            maintenance_report& sum) const;
   std::int64_t forget_old(row const& here, std::stop_token const& stop) const;
   std::int64_t forget_done(row const& here, std::stop_token const& stop) const;
-
   core::context with_;
   core::holder* lease_;
   std::string name_;
@@ -182,7 +182,7 @@ class store : public std::enable_shared_from_this<store> {
 /// Makes the queue, or changes it to these options; null `by`: nobody is written down for that. On
 /// failure: daybook::error.
 std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& options, remark const* by = nullptr);
+                            queue_options const& options, audit_note const* by = nullptr);
 /// Both empty: there is none of that name.
 std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name);
 [[nodiscard]] std::optional<row> look(core::context const& with, std::string_view name);

@@ -24,7 +24,7 @@ written rolled_on(policy const& by, segment of, task_state state) {
     of.due_us = never_us;
     return {of, arming::at};
   }
-  if (by.cadence == cadence::from_finish) {
+  if (by.period_anchor == period_anchor::from_finish) {
     of.due_us = by.grain_us;
     return {of, arming::from_finish};
   }
@@ -228,7 +228,7 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
       append(out.history, std::move(*tell));
     }
   }
-  if (!by.every_outcome) out.history = folded(std::move(out.history));
+  if (!by.record_every_outcome) out.history = folded(std::move(out.history));
   return out;
 }
 

@@ -77,9 +77,9 @@ struct told {
 struct policy {
   std::int64_t period_us = 0;
   std::int64_t grain_us = 1'000'000;
-  daybook::cadence cadence = cadence::from_turn;
+  daybook::period_anchor period_anchor = period_anchor::from_turn;
   step_mode mode = step_mode::at_least_once;
-  bool every_outcome = false;
+  bool record_every_outcome = false;
   int attempts = 5;
   std::int64_t backoff_us = 0;
   std::int64_t longest_backoff_us = 0;

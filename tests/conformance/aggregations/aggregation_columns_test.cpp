@@ -320,7 +320,7 @@ TEST_P(gathered_by_columns, keys_that_are_none_are_named_and_not_passed_over) {
     EXPECT_EQ(pay.aggregate().rows, 1);
     database_.execute("insert into piece (id, worker_id) values (" + std::string(bad) + ", 101)");
     auto const again = [&] { pay.aggregate(); };
-    EXPECT_EQ(fault_of(again), fault::bad_argument);
+    EXPECT_EQ(fault_of(again), error_code::bad_argument);
     EXPECT_THAT(message_of(again), HasSubstr(std::string("'piece' has ") + named));
     database_.execute("delete from piece where id = " + std::string(bad));
     EXPECT_EQ(pay.aggregate().rows, 0);

@@ -152,7 +152,7 @@ TEST_P(declared_so, what_does_not_fit_is_named) {
                 HasSubstr("has fewer"));
   }
   for (auto const& name : {std::string(), std::string("a\nb"), std::string(256, 'a')}) {
-    EXPECT_EQ(fault_of([&] { book_.make_aggregation(name, options()); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { book_.make_aggregation(name, options()); }), error_code::bad_argument);
   }
   EXPECT_THAT(book_.aggregations(), IsEmpty());
 }
@@ -164,7 +164,7 @@ TEST_P(declared_so, otherwise_only_while_no_parent_waits) {
   auto options = aggregating::options();
   options.source.settled = 5;
   auto const what = [&] { declared(options); };
-  EXPECT_EQ(fault_of(what), fault::configuration);
+  EXPECT_EQ(fault_of(what), error_code::configuration);
   EXPECT_THAT(message_of(what), HasSubstr("state status 1 2 5"));
   EXPECT_EQ(declared().aggregate().rows, 0);  // as before is fine
   pay.revert(pay_of(101), alice);
@@ -194,7 +194,7 @@ TEST_P(declared_so, who_declared_it_before_writes_no_more) {
            [&] { before.revert(second, alice); },
            [&] { before.remove("2", alice); },
        }) {
-    EXPECT_EQ(fault_of(verb), fault::configuration);
+    EXPECT_EQ(fault_of(verb), error_code::configuration);
     EXPECT_THAT(message_of(verb), HasSubstr("was declared otherwise since"));
   }
   EXPECT_EQ(now.aggregate().rows, 2);
@@ -206,7 +206,7 @@ TEST_P(declared_so, who_declares_it_otherwise_waits_for_those_who_write) {
   auto other = database_.open();
   auto changed = aggregating::options();
   changed.source.settled = 5;
-  std::future<fault> declares;
+  std::future<error_code> declares;
   auto options = aggregating::options();
   options.key_of = [&](std::vector<std::string> const& group) {
     if (!declares.valid()) {
@@ -221,7 +221,7 @@ TEST_P(declared_so, who_declares_it_otherwise_waits_for_those_who_write) {
   auto pay = declared(options);
   move({{101, 1}});
   EXPECT_EQ(pay.aggregate().rows, 1);
-  EXPECT_EQ(declares.get(), fault::configuration);
+  EXPECT_EQ(declares.get(), error_code::configuration);
   EXPECT_EQ(pay.close("P101", alice), settling::done);
 }
 

@@ -10,7 +10,7 @@ using daybook::verdict;
 
 class doctor : public adoption {
  protected:
-  using findings = std::map<std::string, daybook::finding>;
+  using findings = std::map<std::string, daybook::check_result>;
 
   static findings of(daybook::book const& book) {
     findings out;
@@ -95,7 +95,7 @@ TEST_P(doctor, with_a_book_whose_tables_are_not_all_there) {
 TEST_P(doctor, of_sqlite) {
   if (!on_sqlite()) return;
   { auto const closed = std::move(book_); }  // else the journal's mode could not be changed
-  auto const mine = borrow();
+  auto const mine = adopt_connection();
   app_.execute("attach ':memory:' as other");
   expect(of(mine), "one file", verdict::invalid, "attached = 1");
   app_.execute("detach other");
@@ -144,7 +144,7 @@ TEST_P(doctor, of_mariadb_tables) {
 
 TEST_P(doctor, of_mariadb_sessions) {
   if (!on_mariadb()) return;
-  auto const mine = borrow();
+  auto const mine = adopt_connection();
   app_.execute("set session sql_mode = ''");
   expect(of(mine), "strict mode", verdict::invalid, "sql_mode = ");
   app_.execute("set session time_zone = '+01:00'");
@@ -174,7 +174,7 @@ TEST_P(doctor, of_mariadb_servers) {
       daybook::book book(database_.url(), options);
       static_cast<void>(book.start(nightly_, day_));
     };
-    EXPECT_EQ(fault_of(refused), fault::read_only);
+    EXPECT_EQ(fault_of(refused), error_code::read_only);
   }
   EXPECT_TRUE(book_.start(nightly_, day_));
 }

@@ -35,7 +35,7 @@ TEST_P(migrate, without_a_book_everything_names_the_remedy) {
       what();
       ADD_FAILURE() << "nothing was thrown";
     } catch (daybook::error const& e) {
-      EXPECT_EQ(e.kind(), fault::configuration);
+      EXPECT_EQ(e.kind(), error_code::configuration);
       EXPECT_NE(std::string(e.what()).find("no book here"), std::string::npos) << e.what();
       EXPECT_NE(std::string(e.what()).find("daybook migrate up"), std::string::npos) << e.what();
       EXPECT_NE(std::string(e.what()).find(book.url()), std::string::npos) << e.what();
@@ -71,7 +71,7 @@ TEST_P(migrate, an_older_book_wants_to_be_migrated) {
   static_cast<void>(database_.open());
   set_version(0, 0);
   auto book = open();
-  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), error_code::configuration);
   book.migrate();
   expect_works(book);
   EXPECT_EQ(database_.query("select version from daybook_version"), "9");
@@ -139,9 +139,9 @@ TEST_P(migrate, cut_short_is_completed_by_the_next) {
       daybook::book book(database_.url(), options);
       daybook::testing::arm("migrate." + where, action);
       if (action == failpoint_action::fail) {
-        EXPECT_EQ(fault_of([&] { book.migrate(); }), fault::internal);
+        EXPECT_EQ(fault_of([&] { book.migrate(); }), error_code::internal);
         if (where != "committed") {
-          EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
+          EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), error_code::configuration);
         }
       }
       book.migrate();
@@ -156,7 +156,7 @@ TEST_P(migrate, half_of_the_tables_are_completed) {
   auto book = open();
   auto const text = book.migrations().at(0).text;
   database_.execute(text.substr(0, text.find("create table if not exists", text.size() / 2)));
-  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), error_code::configuration);
   book.migrate();
   expect_works(book);
 }
@@ -201,7 +201,7 @@ TEST_P(migrate, the_printed_text_makes_the_same_tables) {
   EXPECT_EQ(tables_of(GetParam(), by_hand), tables_of(GetParam(), database_));
   // The tables alone are no book yet: who made them by hand says so with migrate().
   EXPECT_EQ(by_hand.query("select count(*) from daybook_version"), "0");
-  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), error_code::configuration);
   book.migrate();
   expect_works(book);
   EXPECT_EQ(tables_of(GetParam(), by_hand), tables_of(GetParam(), database_));

@@ -62,7 +62,8 @@ TEST_P(names, keys_are_compared_byte_by_byte) {
     EXPECT_TRUE(std::move(run).finish());
   }
   for (auto const& text : good_names()) {
-    EXPECT_EQ(book_.start(nightly_, key{text}, {.once = true}).why(), refusal::done_before) << text;
+    EXPECT_EQ(book_.start(nightly_, key{text}, {.once = true}).why(), start_refusal::done_before)
+        << text;
     EXPECT_EQ(seen(key{text}).info.key, text);
   }
   EXPECT_EQ(rows_of("run"), std::to_string(good_names().size()));
@@ -97,12 +98,13 @@ TEST_P(names, processes_are_compared_byte_by_byte) {
 TEST_P(names, bad_ones_are_refused_and_nothing_is_written) {
   auto run = taken(book_.start(nightly_, day_));
   for (auto const& text : bad_names()) {
-    EXPECT_EQ(fault_of([&] { process const bad(text); }), fault::bad_argument) << text;
-    EXPECT_EQ(fault_of([&] { key const bad(text); }), fault::bad_argument) << text;
+    EXPECT_EQ(fault_of([&] { process const bad(text); }), error_code::bad_argument) << text;
+    EXPECT_EQ(fault_of([&] { key const bad(text); }), error_code::bad_argument) << text;
     EXPECT_EQ(fault_of([&] { static_cast<void>(run.step(text, insert("bad"))); }),
-              fault::bad_argument)
+              error_code::bad_argument)
         << text;
-    EXPECT_EQ(fault_of([&] { static_cast<void>(run.record(text)); }), fault::bad_argument) << text;
+    EXPECT_EQ(fault_of([&] { static_cast<void>(run.record(text)); }), error_code::bad_argument)
+        << text;
   }
   EXPECT_EQ(effects("bad"), "0");
   EXPECT_EQ(rows_of("step"), "0");

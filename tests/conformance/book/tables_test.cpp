@@ -109,7 +109,7 @@ TEST_P(tables, names_are_quoted_by_the_engines_rules) {
   ASSERT_EQ(found.columns.size(), 1U);
   EXPECT_EQ(found.columns[0].name, "select");
   EXPECT_EQ(database_.query("select count(*) from " + found.sql), "0");
-  EXPECT_EQ(fault_of([&] { (void)daybook::tables::quoted(by, ""); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { (void)daybook::tables::quoted(by, ""); }), error_code::bad_argument);
   EXPECT_EQ(database_.query("select " + daybook::tables::literal(by, "it's \\' it")),
             "it's \\' it");
 }

@@ -6,7 +6,7 @@
 namespace conformance {
 namespace {
 
-class borrow : public adoption {
+class adopt_connection : public adoption {
  protected:
   /// Everything that may be set on a connection, as one text.
   std::string settings() {
@@ -31,8 +31,8 @@ class borrow : public adoption {
   }
 };
 
-TEST_P(borrow, does_whole_runs_on_the_applications_handle) {
-  auto on = adoption::borrow();
+TEST_P(adopt_connection, does_whole_runs_on_the_applications_handle) {
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   EXPECT_EQ(run.step("one", insert("one")).what(), outcome::done);
   run = taken([&] {
@@ -49,10 +49,10 @@ TEST_P(borrow, does_whole_runs_on_the_applications_handle) {
   EXPECT_EQ(effects("mine"), "1");
 }
 
-TEST_P(borrow, claims_however_short_the_session_cuts_texts) {
+TEST_P(adopt_connection, claims_however_short_the_session_cuts_texts) {
   if (!on_mariadb()) return;
   app_.execute("set session group_concat_max_len = 1024");
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   for (bool const in_order : {false, true}) {
     auto q = on.make_queue(in_order ? "ordered" : "singles", {.in_order = in_order});
     for (int i = 0; i < 40; ++i) EXPECT_TRUE(q.add(key("k" + std::to_string(i))));
@@ -62,26 +62,26 @@ TEST_P(borrow, claims_however_short_the_session_cuts_texts) {
   }
 }
 
-TEST_P(borrow, makes_its_tables) {
+TEST_P(adopt_connection, makes_its_tables) {
   support::fresh_database const other(GetParam());
   auto there = connect(other.url());
   auto on = std::visit(
       [](auto* handle) {
-        return daybook::book::borrow(*handle, support::fresh_database::manual());
+        return daybook::book::adopt_connection(*handle, support::fresh_database::manual());
       },
       there.native());
   on.migrate();
   EXPECT_TRUE(std::move(taken(on.start(nightly_))).finish());
 }
 
-TEST_P(borrow, leaves_the_settings_as_they_were) {
+TEST_P(adopt_connection, leaves_the_settings_as_they_were) {
   if (GetParam().name == "pgbouncer") return;  // settings there are of whichever server serves
   if (on_postgres())
     app_.execute("set lock_timeout = '7s'; set default_transaction_read_only = on");
   if (on_mariadb()) app_.execute("set time_zone = '+05:00', innodb_lock_wait_timeout = 7");
   auto const before = settings();
   {
-    auto on = adoption::borrow();
+    auto on = adoption::adopt_connection();
     auto run = taken(on.start(nightly_, day_));
     daybook::step_options const strict{.level = daybook::isolation::serializable};
     EXPECT_EQ(run.step("one", strict, insert("one")).what(), outcome::done);
@@ -91,32 +91,33 @@ TEST_P(borrow, leaves_the_settings_as_they_were) {
   EXPECT_EQ(effects("one"), "1");
 }
 
-TEST_P(borrow, while_a_transaction_is_open_is_refused) {
-  auto on = adoption::borrow();
+TEST_P(adopt_connection, while_a_transaction_is_open_is_refused) {
+  auto on = adoption::adopt_connection();
   begin();
   insert_mine("mine");
-  expect_refusal(fault::bad_argument, "join it",
+  expect_refusal(error_code::bad_argument, "join it",
                  [&] { static_cast<void>(on.start(nightly_, day_)); });
-  expect_refusal(fault::bad_argument, "join it", [&] { static_cast<void>(adoption::borrow()); });
-  expect_refusal(fault::bad_argument, "join it", [&] { static_cast<void>(on.runs()); });
+  expect_refusal(error_code::bad_argument, "join it",
+                 [&] { static_cast<void>(adoption::adopt_connection()); });
+  expect_refusal(error_code::bad_argument, "join it", [&] { static_cast<void>(on.runs()); });
   app_.execute("commit");
   EXPECT_EQ(effects("mine"), "1");
   EXPECT_TRUE(std::move(taken(on.start(nightly_, day_))).finish());
 }
 
-TEST_P(borrow, has_no_asynchronous_calls) {
-  auto on = adoption::borrow();
-  expect_refusal(fault::bad_argument, "borrowed",
+TEST_P(adopt_connection, has_no_asynchronous_calls) {
+  auto on = adoption::adopt_connection();
+  expect_refusal(error_code::bad_argument, "borrowed",
                  [&] { static_cast<void>(on.start_async(nightly_, day_)); });
   auto run = taken(on.start(nightly_, day_));
-  expect_refusal(fault::bad_argument, "borrowed",
+  expect_refusal(error_code::bad_argument, "borrowed",
                  [&] { static_cast<void>(run.record_async("one")); });
   EXPECT_EQ(run.record("one").what(), outcome::done);
   EXPECT_TRUE(std::move(run).finish());
 }
 
-TEST_P(borrow, and_join_on_the_same_handle) {
-  auto on = adoption::borrow();
+TEST_P(adopt_connection, and_join_on_the_same_handle) {
+  auto on = adoption::adopt_connection();
   begin();
   insert_mine("mine");
   join(on, app_)->exec("insert into effect(name) values (:n)", "ours");
@@ -124,10 +125,10 @@ TEST_P(borrow, and_join_on_the_same_handle) {
   EXPECT_EQ(effects("mine") + effects("ours"), "11");
 }
 
-TEST_P(borrow, called_again_by_a_steps_body_is_refused) {
-  auto on = adoption::borrow();
+TEST_P(adopt_connection, called_again_by_a_steps_body_is_refused) {
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
-  expect_refusal(fault::bad_argument, "in use", [&] {
+  expect_refusal(error_code::bad_argument, "in use", [&] {
     static_cast<void>(run.step("one", [&](transaction& tx) {
       tx.exec("insert into effect(name) values ('one')");
       static_cast<void>(on.start(process{"other"}));
@@ -138,25 +139,25 @@ TEST_P(borrow, called_again_by_a_steps_body_is_refused) {
   EXPECT_TRUE(std::move(run).finish());
 }
 
-TEST_P(borrow, every_step_renews) {
+TEST_P(adopt_connection, every_step_renews) {
   daybook::testing::manual_clock clock(book_);
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   clock.advance(20s);
   EXPECT_EQ(run.step("one", insert("one")).what(), outcome::done);
   clock.advance(20s);
   auto const refused = book_.start(nightly_, day_);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.why(), refusal::running_elsewhere);
+  EXPECT_EQ(refused.why(), start_refusal::running_elsewhere);
   clock.advance(20s);
   auto const stolen = taken(book_.start(nightly_, day_));
   EXPECT_EQ(run.step("two", insert("two")).what(), outcome::lost);
   EXPECT_EQ(effects("two"), "0");
 }
 
-TEST_P(borrow, renews_when_asked_and_says_when_it_is_dead) {
+TEST_P(adopt_connection, renews_when_asked_and_says_when_it_is_dead) {
   daybook::testing::manual_clock clock(book_);
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   clock.advance(20s);
   EXPECT_TRUE(on.renew());
@@ -169,9 +170,9 @@ TEST_P(borrow, renews_when_asked_and_says_when_it_is_dead) {
   EXPECT_TRUE(std::move(taken(on.start(process{"other"}))).finish());
 }
 
-TEST_P(borrow, start_renews) {
+TEST_P(adopt_connection, start_renews) {
   daybook::testing::manual_clock clock(book_);
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   EXPECT_TRUE(std::move(taken(on.start(nightly_, day_))).finish());
   clock.advance(1h);
   auto const run = taken(on.start(nightly_, day_));
@@ -179,20 +180,20 @@ TEST_P(borrow, start_renews) {
 }
 
 /// A connection without CLIENT_FOUND_ROWS would say that nothing was changed.
-TEST_P(borrow, renewing_twice_at_one_instant_is_no_death) {
+TEST_P(adopt_connection, renewing_twice_at_one_instant_is_no_death) {
   daybook::testing::manual_clock clock(book_);
   clock.stop_at(clock.now());
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   EXPECT_TRUE(on.renew());
   EXPECT_TRUE(on.renew());
   EXPECT_TRUE(std::move(run).finish());
 }
 
-TEST_P(borrow, works_where_autocommit_is_off) {
+TEST_P(adopt_connection, works_where_autocommit_is_off) {
   if (!on_mariadb()) return;
   app_.execute("set autocommit = 0");
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   EXPECT_EQ(on.runs().size(), 1U);
   EXPECT_EQ(app_.execute("select @@in_transaction"), "0");
@@ -202,9 +203,9 @@ TEST_P(borrow, works_where_autocommit_is_off) {
 }
 
 /// There is no other connection to go on with, so that waiting would be for nothing.
-TEST_P(borrow, of_a_connection_that_breaks_throws) {
+TEST_P(adopt_connection, of_a_connection_that_breaks_throws) {
   if (on_sqlite()) return;
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   EXPECT_EQ(
       fault_of([&] {
@@ -218,11 +219,11 @@ TEST_P(borrow, of_a_connection_that_breaks_throws) {
           tx.exec("insert into effect(name) values ('one')");
         }));
       }),
-      fault::unreachable);
+      error_code::unreachable);
   EXPECT_EQ(effects("one"), "0");
 }
 
-DAYBOOK_ON_EVERY_ENGINE(borrow);
+DAYBOOK_ON_EVERY_ENGINE(adopt_connection);
 
 /// An application's pool, of connections by its own driver.
 class lend : public adoption {
@@ -240,7 +241,7 @@ class lend : public adoption {
   };
 
   template <class N>
-  daybook::lender<N> lender_of() {
+  daybook::connection_source<N> lender_of() {
     return {.take = [this]() -> N* {
               std::lock_guard const lock(pool_.guard);
               if (pool_.empty) return nullptr;
@@ -268,21 +269,22 @@ class lend : public adoption {
                   }
                 }};
   }
-  [[nodiscard]] daybook::book lent(daybook::book_options options) {
+  [[nodiscard]] daybook::book from_pool(daybook::book_options options) {
     return std::visit(
         [&](auto* kind) {
-          return daybook::book::lent(lender_of<std::remove_pointer_t<decltype(kind)>>(), options);
+          return daybook::book::from_pool(lender_of<std::remove_pointer_t<decltype(kind)>>(),
+                                          options);
         },
         app_.native());
   }
-  [[nodiscard]] daybook::book lent() { return lent(watched()); }
+  [[nodiscard]] daybook::book from_pool() { return from_pool(watched()); }
 
   counted pool_;
 };
 
 TEST_P(lend, does_whole_runs_and_gives_everything_back) {
   {
-    auto on = lent();
+    auto on = from_pool();
     auto run = taken(on.start(nightly_, day_));
     EXPECT_EQ(run.step("one", insert("one")).what(), outcome::done);
     EXPECT_EQ(pool_.out, 0);
@@ -298,7 +300,7 @@ TEST_P(lend, does_whole_runs_and_gives_everything_back) {
 }
 
 TEST_P(lend, is_asked_for_two_at_once_by_two_threads) {
-  auto on = lent();
+  auto on = from_pool();
   auto run = taken(on.start(nightly_, day_));
   EXPECT_EQ(run.step("one",
                      [&](transaction& tx) {
@@ -315,7 +317,7 @@ TEST_P(lend, is_asked_for_two_at_once_by_two_threads) {
 TEST_P(lend, a_loan_for_the_renewal_too) {
   auto options = watched();
   options.renew_in_background = true;
-  auto on = lent(options);
+  auto on = from_pool(options);
   auto run = taken(on.start(nightly_, day_));
   EXPECT_TRUE(on.renew());  // by the background's own connection
   EXPECT_TRUE(std::move(run).finish());
@@ -324,7 +326,7 @@ TEST_P(lend, a_loan_for_the_renewal_too) {
 }
 
 TEST_P(lend, nothing_prepared_is_left_on_a_connection) {
-  auto on = lent();
+  auto on = from_pool();
   EXPECT_TRUE(std::move(taken(on.start(nightly_, day_))).finish());
   ASSERT_EQ(pool_.all.size(), 1U);
   auto& app = pool_.all.front();
@@ -345,7 +347,7 @@ TEST_P(lend, nothing_prepared_is_left_on_a_connection) {
 }
 
 TEST_P(lend, a_broken_one_is_said_to_be_and_the_step_done_on_another) {
-  auto on = lent();
+  auto on = from_pool();
   auto run = taken(on.start(nightly_, day_));
   daybook::testing::arm("step.effect_done", failpoint_action::cut);
   EXPECT_EQ(run.step("one", insert("one")).what(), outcome::done);
@@ -357,7 +359,7 @@ TEST_P(lend, a_broken_one_is_said_to_be_and_the_step_done_on_another) {
 
 TEST_P(lend, one_that_is_found_dead_is_said_to_be) {
   if (on_sqlite() || GetParam().name == "pgbouncer") return;
-  auto on = lent();
+  auto on = from_pool();
   ASSERT_EQ(pool_.all.size(), 1U);
   auto const id = pool_.all.front().execute(on_mariadb() ? "select connection_id()"
                                                          : "select pg_backend_pid()");
@@ -371,7 +373,7 @@ TEST_P(lend, one_that_is_found_dead_is_said_to_be) {
   try {
     static_cast<void>(on.runs());
   } catch (daybook::error const& e) {
-    EXPECT_EQ(e.kind(), fault::unreachable) << e.what();
+    EXPECT_EQ(e.kind(), error_code::unreachable) << e.what();
   }
   EXPECT_EQ(pool_.broken, 1);
   EXPECT_EQ(pool_.given_back.substr(0, 1), "b");
@@ -380,7 +382,7 @@ TEST_P(lend, one_that_is_found_dead_is_said_to_be) {
 }
 
 TEST_P(lend, a_lost_reply_is_resolved_on_another_connection) {
-  auto on = lent();
+  auto on = from_pool();
   auto run = taken(on.start(nightly_, day_));
   daybook::testing::arm("step.committed", failpoint_action::cut);
   EXPECT_EQ(run.step("one", insert("one")).what(), outcome::done);
@@ -390,10 +392,10 @@ TEST_P(lend, a_lost_reply_is_resolved_on_another_connection) {
 }
 
 TEST_P(lend, one_in_a_transaction_is_refused) {
-  auto on = lent();
+  auto on = from_pool();
   EXPECT_EQ(pool_.all.size(), 1U);
   pool_.all.front().execute(on_sqlite() ? "begin immediate" : "begin");
-  expect_refusal(fault::bad_argument, "end it first",
+  expect_refusal(error_code::bad_argument, "end it first",
                  [&] { static_cast<void>(on.start(nightly_, day_)); });
   EXPECT_EQ(pool_.out, 0);
   pool_.all.front().execute("rollback");
@@ -401,17 +403,19 @@ TEST_P(lend, one_in_a_transaction_is_refused) {
 }
 
 TEST_P(lend, an_empty_pool_is_unreachable) {
-  auto on = lent();
+  auto on = from_pool();
   pool_.empty = true;
-  expect_refusal(fault::unreachable, "no connection to lend",
+  expect_refusal(error_code::unreachable, "no connection to lend",
                  [&] { static_cast<void>(on.runs()); });
   pool_.empty = false;
   EXPECT_NO_THROW(static_cast<void>(on.runs()));
 }
 
 TEST_P(lend, half_a_lender_is_refused) {
-  EXPECT_EQ(fault_of([] { static_cast<void>(daybook::book::lent(daybook::lender<::sqlite3>{})); }),
-            fault::bad_argument);
+  EXPECT_EQ(fault_of([] {
+              static_cast<void>(daybook::book::from_pool(daybook::connection_source<::sqlite3>{}));
+            }),
+            error_code::bad_argument);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(lend);

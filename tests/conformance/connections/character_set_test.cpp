@@ -15,7 +15,7 @@ namespace conformance {
 namespace {
 
 using daybook::candidate;
-using daybook::launch_verdict;
+using daybook::check_decision;
 using daybook::row_key;
 using daybook::sweep_state;
 using daybook::task_state;
@@ -101,7 +101,7 @@ class character_sets : public on_engine {
     auto plan = book.make_planner("inbox",
                                   {.queue = "into", .strategy = daybook::inbox_strategy{"events"}});
     auto const sum = plan.pass({.check = [](transaction&, candidate& of) {
-      return of.key.str() == plain ? launch_verdict::refuse(text) : launch_verdict::launch();
+      return of.key.str() == plain ? check_decision::refuse(text) : check_decision::launch();
     }});
     EXPECT_EQ(sum.launched, 2);
     EXPECT_EQ(into.find(key(text)).value().payload, text);
@@ -159,7 +159,7 @@ class character_sets : public on_engine {
   }
 
   void aggregation(daybook::book& book) {
-    daybook::remark const by{.actor = text, .reason = text};
+    daybook::audit_note const by{.actor = text, .reason = text};
     daybook::aggregation_options of;
     of.source = {
         .table = "sale", .key = "shop", .state = "state", .link = "pay_no", .group = {"town"}};

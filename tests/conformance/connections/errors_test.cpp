@@ -59,7 +59,7 @@ TEST_P(errors, urls_that_cannot_be_meant) {
         "postgresql://u:p%40ss%2Fw%3Ard@h/x?nonsense=1", "postgresql://u:p%40ss%2Fw%3Ard@h/x?a",
         "mysql://u:p%4@h/x"}) {
     auto const e = opening(bad);
-    EXPECT_EQ(e.kind(), fault::bad_argument) << bad << ": " << e.what();
+    EXPECT_EQ(e.kind(), error_code::bad_argument) << bad << ": " << e.what();
     EXPECT_EQ(std::string(e.what()).find("w:rd"), std::string::npos) << e.what();
     EXPECT_EQ(std::string(e.what()).find("w%3Ard"), std::string::npos) << e.what();
   }
@@ -69,7 +69,7 @@ TEST_P(errors, options_that_cannot_be_meant) {
   auto const refused = [&](auto const& change) {
     auto options = support::fresh_database::manual();
     change(options);
-    EXPECT_EQ(opening(database_.url(), options).kind(), fault::bad_argument);
+    EXPECT_EQ(opening(database_.url(), options).kind(), error_code::bad_argument);
   };
   refused([](auto& o) { o.lease = 0ms; });
   refused([](auto& o) { o.lease = 1ms; });
@@ -146,7 +146,7 @@ TEST_P(errors, a_port_nobody_answers_on) {
   if (on_sqlite()) return;
   auto const before = std::chrono::steady_clock::now();
   auto const e = opening(with_port("1"));
-  EXPECT_EQ(e.kind(), fault::unreachable) << e.what();
+  EXPECT_EQ(e.kind(), error_code::unreachable) << e.what();
   EXPECT_TRUE(e.breaks_connection());
   EXPECT_FALSE(e.in_doubt());
   EXPECT_LT(std::chrono::steady_clock::now() - before, 9s) << "connect_timeout is 10 s";
@@ -156,7 +156,7 @@ TEST_P(errors, a_host_that_is_none) {
   if (on_sqlite()) return;
   auto url = with_port("1");
   url.replace(url.find("127.0.0.1"), 9, "no-such-host.invalid");
-  EXPECT_EQ(opening(url, {.connect_timeout = 5s}).kind(), fault::unreachable);
+  EXPECT_EQ(opening(url, {.connect_timeout = 5s}).kind(), error_code::unreachable);
 }
 
 TEST_P(errors, a_host_that_is_silent) {
@@ -164,23 +164,23 @@ TEST_P(errors, a_host_that_is_silent) {
   auto url = with_port("1");
   url.replace(url.find("127.0.0.1"), 9, "192.0.2.1");  // for documentation: routed nowhere
   auto const before = std::chrono::steady_clock::now();
-  EXPECT_EQ(opening(url, {.connect_timeout = 1s}).kind(), fault::unreachable);
+  EXPECT_EQ(opening(url, {.connect_timeout = 1s}).kind(), error_code::unreachable);
   EXPECT_LT(std::chrono::steady_clock::now() - before, 9s) << "10 s, were it not for the option";
 }
 
 TEST_P(errors, a_wrong_password_and_no_password) {
   if (on_sqlite()) return;
   auto const wrong = opening(with_password("S3cr%40t%2Fxyz"));
-  EXPECT_EQ(wrong.kind(), fault::not_permitted) << wrong.what();
+  EXPECT_EQ(wrong.kind(), error_code::not_permitted) << wrong.what();
   EXPECT_EQ(std::string(wrong.what()).find("S3cr"), std::string::npos) << wrong.what();
   EXPECT_NE(std::string(wrong.what()).find("***"), std::string::npos) << wrong.what();
-  EXPECT_EQ(opening(with_password("")).kind(), fault::not_permitted);
+  EXPECT_EQ(opening(with_password("")).kind(), error_code::not_permitted);
 }
 
 TEST_P(errors, a_database_that_is_not_there) {
   if (on_sqlite()) return;
   auto const e = opening(with_database("no_such_database"));
-  EXPECT_EQ(e.kind(), fault::configuration) << e.what();
+  EXPECT_EQ(e.kind(), error_code::configuration) << e.what();
   EXPECT_NE(std::string(e.what()).find("no_such_database"), std::string::npos);
 }
 
@@ -189,8 +189,8 @@ TEST_P(errors, a_schema_that_is_not_there) {
   auto options = support::fresh_database::manual();
   options.schema = "no_such_schema";
   daybook::book book(database_.url(), options);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), fault::configuration);
-  EXPECT_EQ(fault_of([&] { book.migrate(); }), fault::configuration);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(book.runs()); }), error_code::configuration);
+  EXPECT_EQ(fault_of([&] { book.migrate(); }), error_code::configuration);
 }
 
 TEST_P(errors, a_book_in_another_schema) {
@@ -214,10 +214,11 @@ TEST_P(errors, files_that_are_no_database) {
   namespace fs = std::filesystem;
   auto const folder = fs::temp_directory_path() / ("daybook_" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  EXPECT_EQ(opening("sqlite:" + folder.string()).kind(), fault::unreachable);
-  EXPECT_EQ(opening("sqlite:" + (folder / "no" / "file.db").string()).kind(), fault::unreachable);
+  EXPECT_EQ(opening("sqlite:" + folder.string()).kind(), error_code::unreachable);
+  EXPECT_EQ(opening("sqlite:" + (folder / "no" / "file.db").string()).kind(),
+            error_code::unreachable);
   std::ofstream(folder / "text") << std::string(5000, 'x');
-  EXPECT_EQ(opening("sqlite:" + (folder / "text").string()).kind(), fault::configuration);
+  EXPECT_EQ(opening("sqlite:" + (folder / "text").string()).kind(), error_code::configuration);
   fs::remove_all(folder);
 }
 
@@ -235,7 +236,7 @@ TEST_P(errors, a_file_that_may_not_be_written) {
       static_cast<void>(book.start(nightly_, day_));
       ::_exit(1);
     } catch (daybook::error const& e) {
-      ::_exit(e.kind() == fault::read_only ? 0 : 2);
+      ::_exit(e.kind() == error_code::read_only ? 0 : 2);
     }
   }
   int status = 0;
@@ -255,12 +256,12 @@ TEST_P(errors, a_transaction_that_may_not_write) {
       if (on_postgres()) {
         tx.exec("set transaction_read_only = on");
       } else {
-        throw daybook::error({.kind = fault::read_only}, "as a replica would");
+        throw daybook::error({.kind = error_code::read_only}, "as a replica would");
       }
       insert("bad")(tx);
     }));
   };
-  EXPECT_EQ(fault_of(read_only), fault::read_only);
+  EXPECT_EQ(fault_of(read_only), error_code::read_only);
   EXPECT_EQ(effects("bad"), "0");
   EXPECT_TRUE(run.step("good", insert("good")));
 }
@@ -276,7 +277,7 @@ TEST_P(errors, a_full_database_leaves_nothing_half_written) {
       for (int i = 0; i < 10'000; ++i) insert("fill")(tx);
     }));
   };
-  EXPECT_EQ(fault_of(fill), fault::full);
+  EXPECT_EQ(fault_of(fill), error_code::full);
   EXPECT_EQ(effects("fill"), "0");
   EXPECT_EQ(rows_of("step"), "1");
   book_.transact([](transaction& tx) {
@@ -311,7 +312,7 @@ TEST_P(errors, a_full_disk_leaves_nothing_half_written) {
       }));
     };
     auto const kind = fault_of(fill);
-    EXPECT_TRUE(kind == fault::full || kind == fault::io) << static_cast<int>(kind);
+    EXPECT_TRUE(kind == error_code::full || kind == error_code::io) << static_cast<int>(kind);
     auto const found = book.find(nightly_, day_).value();
     EXPECT_EQ(found.steps.size(), 1U);
     EXPECT_TRUE(std::move(run).fail("full"));
@@ -345,20 +346,20 @@ TEST_P(errors, wrong_arguments_of_a_statement) {
                 tx.exec(one, "x", "y");
               });
             }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(fault_of([&] {
               book_.transact([](transaction& tx) {
                 static_cast<void>(tx.rows<std::string>("select name, name from effect"));
               });
             }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(fault_of([&] {
               book_.transact([](transaction& tx) {
                 insert("text")(tx);
                 static_cast<void>(tx.rows<std::int64_t>("select name from effect"));
               });
             }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(effects("text"), "0");
 }
 

@@ -19,12 +19,12 @@ class after_fork : public on_engine {
     ::waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   }
-  /// 0 when `call` throws fault::forked.
+  /// 0 when `call` throws error_code::forked.
   static int forked(std::function<void()> const& call) {
     try {
       call();
     } catch (daybook::error const& e) {
-      return e.kind() == fault::forked ? 0 : 2;
+      return e.kind() == error_code::forked ? 0 : 2;
     } catch (...) {
       return 3;
     }

@@ -62,7 +62,7 @@ class isolation : public on_engine {
     std::jthread crossing;
     std::function<void()> meet = [&] { crossing = crosses(rival); };
     auto const post = [&](transaction& tx) { body(tx, meet); };
-    EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("post", post)); }), fault::statement);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("post", post)); }), error_code::statement);
     crossing.join();
     EXPECT_EQ(effects("first") + effects("last"), "00");
     EXPECT_EQ(on.find(nightly_, piece).value().info.steps_done, 0);
@@ -98,7 +98,7 @@ TEST_P(isolation, a_step_outlasts_renewals_by_another_session_at_the_first_try) 
           // One writer: the renewal waits, is refused, and that is no loss.
           if (on_sqlite()) {
             if (i == 0) {
-              EXPECT_EQ(fault_of([&] { daybook::testing::renew(book); }), fault::conflict);
+              EXPECT_EQ(fault_of([&] { daybook::testing::renew(book); }), error_code::conflict);
             }
           } else {
             EXPECT_TRUE(daybook::testing::renew(book));
@@ -209,7 +209,7 @@ TEST_P(isolation, a_deadlock_that_is_not_heeded_fails_the_step_on_a_borrowed_con
     app.execute("set autocommit = " + std::string(mode));
     database_.execute("delete from effect");
     auto* const handle = std::get<::st_mysql*>(app.native());
-    auto book = daybook::book::borrow(*handle, watched());
+    auto book = daybook::book::adopt_connection(*handle, watched());
     fails_whole(book, key{mode}, [&](transaction& tx, std::function<void()> const& meet) {
       static_cast<void>(tx.as<::MYSQL>());
       EXPECT_EQ(tell(handle, "insert into effect values ('first')"), 0U);
@@ -276,10 +276,10 @@ TEST_P(isolation, what_follows_a_deadlock_that_was_not_heeded_commits) {
                daybook::error);
   crossing.join();
   auto const with = book.internals().ready();
-  auto const lent = with.sessions.lend(1s);
+  auto const from_pool = with.sessions.lend(1s);
   auto const alone = daybook::db::insert_rows({.table = "effect", .columns = {"name"}}, 1);
   std::array const values{daybook::value("alone")};
-  EXPECT_EQ(lent->run(alone, values).affected, 1);
+  EXPECT_EQ(from_pool->run(alone, values).affected, 1);
   EXPECT_EQ(effects("alone"), "1");
 }
 
@@ -337,7 +337,7 @@ TEST_P(isolation, a_run_whose_row_a_stopped_session_locks_is_busy_for_so_long) {
   stopped.execute("update real_run set version = version + 1");
   auto other = database_.open(options);
   auto const before = std::chrono::steady_clock::now();
-  EXPECT_EQ(other.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other.start(nightly_, day_).why(), start_refusal::running_elsewhere);
   auto const took = std::chrono::steady_clock::now() - before;
   EXPECT_LT(took, 30s);
   RecordProperty(

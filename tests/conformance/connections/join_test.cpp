@@ -37,10 +37,10 @@ TEST_P(join, gives_the_handle_and_the_book) {
 }
 
 TEST_P(join, without_a_transaction_is_refused) {
-  expect_refusal(fault::bad_argument, "no transaction is open", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "no transaction is open", [&] { adoption::join(); });
   begin();
   app_.execute("rollback");
-  expect_refusal(fault::bad_argument, "no transaction is open", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "no transaction is open", [&] { adoption::join(); });
 }
 
 TEST_P(join, is_over_with_the_transaction) {
@@ -66,12 +66,12 @@ TEST_P(join, of_another_database_is_refused) {
   if (on_sqlite()) other.execute("create table t(a int)");
   auto there = connect(other.url());
   there.execute("begin");
-  expect_refusal(fault::bad_argument, "another database than the book",
+  expect_refusal(error_code::bad_argument, "another database than the book",
                  [&] { adoption::join(there); });
   there.execute("rollback");
   auto const theirs = other.open();
   there.execute("begin");
-  expect_refusal(fault::bad_argument, "another database than the book",
+  expect_refusal(error_code::bad_argument, "another database than the book",
                  [&] { adoption::join(there); });
   there.execute("rollback");
 }
@@ -92,7 +92,7 @@ TEST_P(join, of_another_database_of_the_same_mariadb_server_is_one_transaction) 
 TEST_P(join, of_another_engine_is_refused) {
   support::raw_connection memory("sqlite::memory:");
   memory.execute("begin immediate");
-  expect_refusal(fault::bad_argument, on_sqlite() ? "another database" : "another engine",
+  expect_refusal(error_code::bad_argument, on_sqlite() ? "another database" : "another engine",
                  [&] { adoption::join(memory); });
 }
 
@@ -100,12 +100,12 @@ TEST_P(join, of_an_aborted_transaction_is_refused) {
   if (!on_postgres()) return;  // elsewhere an error ends the transaction, or only the statement
   begin();
   EXPECT_THROW(app_.execute("select no_such_column"), std::runtime_error);
-  expect_refusal(fault::bad_argument, "already aborted", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "already aborted", [&] { adoption::join(); });
   app_.execute("rollback");
   begin();
   auto const tx = adoption::join();
   EXPECT_THROW(app_.execute("select no_such_column"), std::runtime_error);
-  expect_refusal(fault::bad_argument, "already aborted",
+  expect_refusal(error_code::bad_argument, "already aborted",
                  [&] { tx->exec("insert into effect(name) values ('x')"); });
   app_.execute("rollback");
 }
@@ -117,7 +117,7 @@ TEST_P(join, of_a_reader_is_refused) {
   } else {
     app_.execute("start transaction read only");
   }
-  EXPECT_EQ(fault_of([&] { adoption::join(); }), fault::read_only);
+  EXPECT_EQ(fault_of([&] { adoption::join(); }), error_code::read_only);
   app_.execute("rollback");
 }
 
@@ -126,7 +126,7 @@ TEST_P(join, of_a_commit_that_may_be_lost_is_refused) {
   if (on_sqlite()) app_.execute("pragma synchronous = normal");
   begin();
   if (on_postgres()) app_.execute("set local synchronous_commit = off");
-  expect_refusal(fault::configuration, on_sqlite() ? "synchronous" : "synchronous_commit",
+  expect_refusal(error_code::configuration, on_sqlite() ? "synchronous" : "synchronous_commit",
                  [&] { adoption::join(); });
   app_.execute("rollback");
 }
@@ -166,7 +166,7 @@ TEST_P(join, of_a_reader_that_was_overtaken_is_refused) {
   if (!on_sqlite()) return;
   app_.execute("begin; select count(*) from effect");
   database_.execute("insert into effect(name) values ('other')");
-  expect_refusal(fault::conflict, "begin it with BEGIN IMMEDIATE", [&] { adoption::join(); });
+  expect_refusal(error_code::conflict, "begin it with BEGIN IMMEDIATE", [&] { adoption::join(); });
   app_.execute("rollback");
 }
 
@@ -176,15 +176,15 @@ TEST_P(join, of_a_connection_that_is_busy_is_refused) {
   if (!on_postgres()) return;
   begin();
   ASSERT_EQ(::PQsendQuery(pg(), "select 1"), 1);
-  expect_refusal(fault::bad_argument, "results are unread", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "results are unread", [&] { adoption::join(); });
   while (auto* const one = ::PQgetResult(pg())) ::PQclear(one);
 
   ASSERT_EQ(::PQenterPipelineMode(pg()), 1);
-  expect_refusal(fault::bad_argument, "pipeline mode", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "pipeline mode", [&] { adoption::join(); });
   ASSERT_EQ(::PQexitPipelineMode(pg()), 1);
 
   ASSERT_EQ(::PQsetnonblocking(pg(), 1), 0);
-  expect_refusal(fault::bad_argument, "does not block", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "does not block", [&] { adoption::join(); });
   ASSERT_EQ(::PQsetnonblocking(pg(), 0), 0);
   EXPECT_NO_THROW(adoption::join());
   app_.execute("rollback");
@@ -194,10 +194,11 @@ TEST_P(join, of_settings_that_change_our_texts_is_refused) {
   if (GetParam().name != "postgresql") return;
   begin();
   app_.execute("set local client_encoding = latin1");
-  expect_refusal(fault::configuration, "UTF8", [&] { adoption::join(); });
+  expect_refusal(error_code::configuration, "UTF8", [&] { adoption::join(); });
   app_.execute("set local client_encoding = utf8");
   app_.execute("set local standard_conforming_strings = off");
-  expect_refusal(fault::configuration, "standard_conforming_strings", [&] { adoption::join(); });
+  expect_refusal(error_code::configuration, "standard_conforming_strings",
+                 [&] { adoption::join(); });
   app_.execute("rollback");
 }
 
@@ -218,7 +219,7 @@ TEST_P(join, works_at_every_level_of_isolation) {
 TEST_P(join, works_where_autocommit_is_off) {
   if (!on_mariadb()) return;
   app_.execute("set autocommit = 0");
-  expect_refusal(fault::bad_argument, "no transaction is open", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "no transaction is open", [&] { adoption::join(); });
   insert_mine("mine");
   adoption::join()->exec("insert into effect(name) values (:n)", "ours");
   app_.execute("commit");
@@ -229,20 +230,20 @@ TEST_P(join, of_modes_that_change_our_statements_is_refused) {
   if (!on_mariadb()) return;
   begin();
   app_.execute("set sql_mode = ''");
-  expect_refusal(fault::configuration, "STRICT_TRANS_TABLES", [&] { adoption::join(); });
+  expect_refusal(error_code::configuration, "STRICT_TRANS_TABLES", [&] { adoption::join(); });
   app_.execute("set sql_mode = 'STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL'");
-  expect_refusal(fault::configuration, "EMPTY_STRING_IS_NULL", [&] { adoption::join(); });
+  expect_refusal(error_code::configuration, "EMPTY_STRING_IS_NULL", [&] { adoption::join(); });
   app_.execute("set sql_mode = 'STRICT_ALL_TABLES'");
   app_.execute("set names latin1");
-  expect_refusal(fault::configuration, "utf8mb4", [&] { adoption::join(); });
+  expect_refusal(error_code::configuration, "utf8mb4", [&] { adoption::join(); });
   app_.execute("set names utf8mb4");
   app_.execute("set completion_type = 1");
-  expect_refusal(fault::configuration, "completion_type", [&] { adoption::join(); });
+  expect_refusal(error_code::configuration, "completion_type", [&] { adoption::join(); });
   app_.execute("set completion_type = 0");
   ::my_bool const yes = 1;
   ::my_bool const no = 0;
   ::mysql_optionsv(mysql(), MYSQL_OPT_RECONNECT, &yes);
-  expect_refusal(fault::bad_argument, "MYSQL_OPT_RECONNECT", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "MYSQL_OPT_RECONNECT", [&] { adoption::join(); });
   ::mysql_optionsv(mysql(), MYSQL_OPT_RECONNECT, &no);
   EXPECT_NO_THROW(adoption::join());
   app_.execute("rollback");
@@ -252,7 +253,7 @@ TEST_P(join, of_unread_results_is_refused) {
   if (!on_mariadb()) return;
   begin();
   ASSERT_EQ(::mysql_query(mysql(), "select 1"), 0);
-  expect_refusal(fault::bad_argument, "unread", [&] { adoption::join(); });
+  expect_refusal(error_code::bad_argument, "unread", [&] { adoption::join(); });
   ::mysql_free_result(::mysql_store_result(mysql()));
   EXPECT_NO_THROW(adoption::join());
   app_.execute("rollback");
@@ -263,7 +264,7 @@ TEST_P(join, is_over_after_a_statement_that_commits_by_itself) {
   begin();
   auto const tx = adoption::join();
   app_.execute("create table other(a int)");
-  expect_refusal(fault::bad_argument, "not any more",
+  expect_refusal(error_code::bad_argument, "not any more",
                  [&] { tx->exec("insert into effect(name) values ('x')"); });
 }
 

@@ -8,7 +8,7 @@
 namespace conformance {
 namespace {
 
-using daybook::settlement;
+using daybook::commit_outcome;
 
 class joined_doubt : public adoption {
  protected:
@@ -27,7 +27,7 @@ TEST_P(joined_doubt, the_next_call_finds_a_commit) {
   EXPECT_TRUE(run.done("one"));
   EXPECT_EQ(log_.count("step_done nightly/2026-11-21:one"), 1U);
   EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("one", insert("one"))); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_TRUE(std::move(run).finish());
 }
 
@@ -57,13 +57,13 @@ TEST_P(joined_doubt, is_resolved_when_it_is_over) {
     auto const before = run.epoch();
     step_in_transaction(run, "one");
     app_.execute(commits ? "commit" : "rollback");
-    EXPECT_EQ(run.resolve(), commits ? settlement::committed : settlement::rolled_back);
+    EXPECT_EQ(run.resolve(), commits ? commit_outcome::committed : commit_outcome::rolled_back);
     EXPECT_EQ(run.epoch(), before + 1) << "what has not committed by now never will";
     EXPECT_EQ(run.done("one"), commits);
     begin();
     auto end = std::move(run).finish(*adoption::join());
     app_.execute(commits ? "commit" : "rollback");
-    EXPECT_EQ(end.resolve(), commits ? settlement::committed : settlement::rolled_back);
+    EXPECT_EQ(end.resolve(), commits ? commit_outcome::committed : commit_outcome::rolled_back);
     EXPECT_EQ(seen(piece).info.state, commits ? run_state::succeeded : run_state::ready);
     if (commits) continue;
     EXPECT_TRUE(std::move(end).take_back().release("done with it"));
@@ -87,7 +87,7 @@ TEST_P(joined_doubt, resolving_waits_for_a_transaction_that_lives_on) {
       }
       app_.execute(commits ? "commit" : "rollback");
     });
-    EXPECT_EQ(run.resolve(), commits ? settlement::committed : settlement::rolled_back);
+    EXPECT_EQ(run.resolve(), commits ? commit_outcome::committed : commit_outcome::rolled_back);
     EXPECT_TRUE(std::move(run).finish());
   }
   EXPECT_EQ(effects("one"), "1");
@@ -115,8 +115,8 @@ TEST_P(joined_doubt, an_end_that_is_not_accepted_says_why) {
   EXPECT_FALSE(end);
   EXPECT_EQ(end.what(), outcome::unknown);
   app_.execute("rollback");
-  EXPECT_EQ(end.confirm(), settlement::rolled_back);
-  EXPECT_EQ(end.resolve(), settlement::rolled_back);
+  EXPECT_EQ(end.confirm(), commit_outcome::rolled_back);
+  EXPECT_EQ(end.resolve(), commit_outcome::rolled_back);
   EXPECT_TRUE(std::move(end).take_back().release("a person looks"));
 }
 
@@ -126,7 +126,7 @@ TEST_P(joined_doubt, of_two_transactions_each_has_an_end_of_its_own) {
   app_.execute("commit");
   step_in_transaction(run, "two");
   app_.execute("rollback");
-  EXPECT_EQ(run.confirm(), settlement::rolled_back);
+  EXPECT_EQ(run.confirm(), commit_outcome::rolled_back);
   EXPECT_TRUE(run.done("one"));
   EXPECT_FALSE(run.done("two"));
   EXPECT_EQ(run.step("two", insert("two")).what(), outcome::done);
@@ -134,7 +134,7 @@ TEST_P(joined_doubt, of_two_transactions_each_has_an_end_of_its_own) {
   app_.execute("commit");
   step_in_transaction(run, "four");
   app_.execute("rollback");
-  EXPECT_EQ(run.resolve(), settlement::rolled_back);
+  EXPECT_EQ(run.resolve(), commit_outcome::rolled_back);
   EXPECT_TRUE(run.done("three"));
   EXPECT_FALSE(run.done("four"));
   EXPECT_TRUE(std::move(run).finish());
@@ -146,7 +146,7 @@ TEST_P(joined_doubt, a_carried_value_between_does_not_hide_a_commit) {
   app_.execute("commit");
   daybook::testing::arm("carry.committed", failpoint_action::cut);
   EXPECT_TRUE(run.carry("cursor", "7"));
-  EXPECT_EQ(run.confirm(), settlement::committed);
+  EXPECT_EQ(run.confirm(), commit_outcome::committed);
   EXPECT_TRUE(run.done("one"));
 }
 
@@ -155,8 +155,8 @@ TEST_P(joined_doubt, a_helper_process_cannot_resolve) {
   auto helper = book_.attach(run.token()).value();
   step_in_transaction(helper, "one");
   app_.execute("commit");
-  EXPECT_EQ(fault_of([&] { static_cast<void>(helper.resolve()); }), fault::bad_argument);
-  EXPECT_EQ(helper.confirm(), settlement::committed);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(helper.resolve()); }), error_code::bad_argument);
+  EXPECT_EQ(helper.confirm(), commit_outcome::committed);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(joined_doubt);

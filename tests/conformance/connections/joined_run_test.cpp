@@ -9,11 +9,11 @@
 namespace conformance {
 namespace {
 
-using daybook::settlement;
+using daybook::commit_outcome;
 
 class joined_run : public adoption {
  protected:
-  auto step(daybook::run& of, daybook::joined& in, char const* name) {
+  auto step(daybook::run& of, daybook::external_transaction& in, char const* name) {
     return of.step(in, name, insert(name));
   }
   [[nodiscard]] std::string all_effects() const {
@@ -28,7 +28,7 @@ TEST_P(joined_run, a_step_is_done_exactly_when_the_application_commits) {
   EXPECT_EQ(step(run, *adoption::join(), "one").what(), outcome::done);
   EXPECT_EQ(rows_of("step"), "0");
   app_.execute("rollback");
-  EXPECT_EQ(run.confirm(), settlement::rolled_back);
+  EXPECT_EQ(run.confirm(), commit_outcome::rolled_back);
   EXPECT_EQ(rows_of("step") + all_effects(), "00");
 
   begin();
@@ -39,7 +39,7 @@ TEST_P(joined_run, a_step_is_done_exactly_when_the_application_commits) {
     EXPECT_EQ(step(run, *tx, "two").what(), outcome::done);
   }
   app_.execute("commit");
-  EXPECT_EQ(run.confirm(), settlement::committed);
+  EXPECT_EQ(run.confirm(), commit_outcome::committed);
   EXPECT_EQ(effects("mine") + effects("one") + effects("two"), "111");
   EXPECT_EQ(rows_of("step"), "2");
   EXPECT_TRUE(std::move(run).finish());
@@ -52,7 +52,7 @@ TEST_P(joined_run, finishes_exactly_when_the_application_commits) {
   auto end = std::move(run).finish(*adoption::join());
   ASSERT_TRUE(end);
   app_.execute("rollback");
-  EXPECT_EQ(end.confirm(), settlement::rolled_back);
+  EXPECT_EQ(end.confirm(), commit_outcome::rolled_back);
   EXPECT_EQ(seen().info.state, run_state::ready);
 
   run = std::move(end).take_back();
@@ -60,7 +60,7 @@ TEST_P(joined_run, finishes_exactly_when_the_application_commits) {
   insert_mine("mine");
   auto again = std::move(run).finish(*adoption::join());
   app_.execute("commit");
-  EXPECT_EQ(again.confirm(), settlement::committed);
+  EXPECT_EQ(again.confirm(), commit_outcome::committed);
   EXPECT_EQ(effects("mine"), "1");
   EXPECT_EQ(seen().info.state, run_state::succeeded);
 }
@@ -83,19 +83,19 @@ TEST_P(joined_run, the_run_of_another_book_is_refused) {
   auto other = elsewhere.open();
   auto run = taken(other.start(nightly_, day_));
   begin();
-  expect_refusal(fault::bad_argument, "another book",
+  expect_refusal(error_code::bad_argument, "another book",
                  [&] { static_cast<void>(step(run, *adoption::join(), "one")); });
   app_.execute("rollback");
 }
 
 TEST_P(joined_run, a_borrowed_book_joins_its_own_handle) {
-  auto on = adoption::borrow();
+  auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   begin();
   insert_mine("mine");
   EXPECT_EQ(step(run, *join(on, app_), "one").what(), outcome::done);
   app_.execute("commit");
-  EXPECT_EQ(run.confirm(), settlement::committed);
+  EXPECT_EQ(run.confirm(), commit_outcome::committed);
   EXPECT_TRUE(std::move(run).finish());
   EXPECT_EQ(effects("mine") + effects("one"), "11");
 }

@@ -140,24 +140,24 @@ TEST_P(load, a_duplicate_is_an_ordinary_error) {
   for (std::int64_t id = 1; id <= 1500; ++id) {
     cells.insert(cells.end(), {value(id == 1400 ? 7 : id), "text"});
   }
-  auto lent = in().sessions.lend(1s);
+  auto from_pool = in().sessions.lend(1s);
   for (int again = 0; again < 2; ++again) {
-    lent->begin(daybook::isolation::read_committed);
+    from_pool->begin(daybook::isolation::read_committed);
     try {
-      static_cast<void>(lent->load(texts_, cells));
+      static_cast<void>(from_pool->load(texts_, cells));
       ADD_FAILURE() << "nothing was thrown";
     } catch (error const& e) {
-      EXPECT_EQ(e.kind(), fault::constraint) << e.what();
+      EXPECT_EQ(e.kind(), error_code::constraint) << e.what();
       EXPECT_EQ(e.statement(), "load");
       EXPECT_FALSE(e.retryable() || e.in_doubt() || e.breaks_connection()) << e.what();
     }
-    lent->rollback();
-    EXPECT_TRUE(lent->usable());
+    from_pool->rollback();
+    EXPECT_TRUE(from_pool->usable());
     EXPECT_EQ(rows(), "0");
   }
-  lent->begin(daybook::isolation::read_committed);
-  EXPECT_EQ(lent->load(texts_, std::span(cells).first(2600)), 1300);
-  lent->commit();
+  from_pool->begin(daybook::isolation::read_committed);
+  EXPECT_EQ(from_pool->load(texts_, std::span(cells).first(2600)), 1300);
+  from_pool->commit();
   EXPECT_EQ(rows(), "1300");
 }
 
@@ -166,12 +166,13 @@ TEST_P(load, what_cannot_go_is_refused) {
     return fault_of(
         [&] { transact(in(), [&](db::session& on) { static_cast<void>(on.load(into, cells)); }); });
   };
-  EXPECT_EQ(attempt(texts_, {std::int64_t{1}}), fault::internal);
-  EXPECT_EQ(attempt({"loaded", {}}, {std::int64_t{1}}), fault::internal);
-  EXPECT_EQ(attempt({"loaded", {"id", "nothing"}}, {std::int64_t{1}, "x"}), fault::statement);
+  EXPECT_EQ(attempt(texts_, {std::int64_t{1}}), error_code::internal);
+  EXPECT_EQ(attempt({"loaded", {}}, {std::int64_t{1}}), error_code::internal);
+  EXPECT_EQ(attempt({"loaded", {"id", "nothing"}}, {std::int64_t{1}, "x"}), error_code::statement);
   if (on_postgres()) {
-    EXPECT_EQ(attempt(texts_, {std::int64_t{1}, std::string_view("a\0b", 3)}), fault::bad_argument);
-    EXPECT_EQ(attempt(texts_, {std::int64_t{1}, "\xff"}), fault::bad_argument);
+    EXPECT_EQ(attempt(texts_, {std::int64_t{1}, std::string_view("a\0b", 3)}),
+              error_code::bad_argument);
+    EXPECT_EQ(attempt(texts_, {std::int64_t{1}, "\xff"}), error_code::bad_argument);
   }
   EXPECT_EQ(rows(), "0");
   transact(in(), [&](db::session& on) {
@@ -194,17 +195,17 @@ TEST_P(load, a_column_of_several_types) {
 }
 
 TEST_P(load, a_cut_session) {
-  auto lent = in().sessions.lend(1s);
-  lent->begin(daybook::isolation::read_committed);
-  EXPECT_EQ(lent->load(texts_, std::vector<value>{std::int64_t{1}, "x"}), 1);
-  lent->cut();
+  auto from_pool = in().sessions.lend(1s);
+  from_pool->begin(daybook::isolation::read_committed);
+  EXPECT_EQ(from_pool->load(texts_, std::vector<value>{std::int64_t{1}, "x"}), 1);
+  from_pool->cut();
   try {
-    static_cast<void>(lent->load(texts_, std::vector<value>{std::int64_t{2}, "x"}));
+    static_cast<void>(from_pool->load(texts_, std::vector<value>{std::int64_t{2}, "x"}));
     ADD_FAILURE() << "nothing was thrown";
   } catch (error const& e) {
     EXPECT_TRUE(e.retryable() && e.breaks_connection() && !e.in_doubt()) << e.what();
   }
-  lent->rollback();
+  from_pool->rollback();
   EXPECT_EQ(rows(), "0");
 }
 
@@ -227,7 +228,7 @@ TEST_P(load, on_an_adopted_handle) {
     on->commit();
     std::vector<db::call> const calls{{&add, {std::int64_t{4}}}, {&add, {std::int64_t{5}}}};
     EXPECT_EQ(on->together(calls).size(), 2U);
-    EXPECT_EQ(fault_of([&] { static_cast<void>(on->together(calls)); }), fault::constraint);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(on->together(calls)); }), error_code::constraint);
     EXPECT_TRUE(on->usable());
   }
   EXPECT_EQ(rows(), "3");
@@ -236,7 +237,7 @@ TEST_P(load, on_an_adopted_handle) {
     auto const on = adopted(drivers::transactions::applications);
     EXPECT_EQ(on->load(texts_, std::vector<value>{std::int64_t{6}, "x"}), 1);
     std::vector<db::call> const calls{{&add, {std::int64_t{7}}}};
-    EXPECT_EQ(fault_of([&] { static_cast<void>(on->together(calls)); }), fault::internal);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(on->together(calls)); }), error_code::internal);
   }
   app.execute("commit");
   EXPECT_EQ(rows(), "4");

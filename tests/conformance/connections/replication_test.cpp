@@ -125,7 +125,7 @@ TEST_P(replication, so_are_the_ends_of_tasks_and_what_people_ask_for) {
   auto batch = q.claim().value();
   batch.finish(batch.tasks()[0], daybook::result::success());
   is_done_when_the_standby_is_gone([&] { EXPECT_EQ(std::move(batch).complete(), outcome::done); });
-  daybook::remark const anna{.actor = "anna", .reason = "once more"};
+  daybook::audit_note const anna{.actor = "anna", .reason = "once more"};
   is_done_when_the_standby_is_gone([&] { EXPECT_TRUE(q.retry(key("one"))); });
   EXPECT_EQ(database_.query("select count(*) from daybook_request"), "1");
   is_done_when_the_standby_is_gone(
@@ -137,8 +137,9 @@ TEST_P(replication, so_are_the_ends_of_tasks_and_what_people_ask_for) {
 TEST_P(replication, that_it_was_done_before_is_told_when_the_standby_has_it) {
   if (!on_postgres()) return;
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).finish());
-  is_done_when_the_standby_is_gone(
-      [&] { EXPECT_EQ(book_.start(nightly_, day_, {.once = true}).why(), refusal::done_before); });
+  is_done_when_the_standby_is_gone([&] {
+    EXPECT_EQ(book_.start(nightly_, day_, {.once = true}).why(), start_refusal::done_before);
+  });
 }
 
 TEST_P(replication, the_doctor_sees_that_no_standby_is_there) {

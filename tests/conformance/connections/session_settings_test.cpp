@@ -143,7 +143,7 @@ TEST_P(session_settings, a_clock_that_a_step_sets_ends_no_lease) {
     auto run = taken(book_.start(nightly_, key{std::to_string(at)}, {.deadline = 1h}));
     // Its own record goes by the true clock, too.
     EXPECT_TRUE(run.step("set", ways[at])) << at;
-    EXPECT_EQ(book_.start(nightly_, key{"theirs"}).why(), refusal::running_elsewhere) << at;
+    EXPECT_EQ(book_.start(nightly_, key{"theirs"}).why(), start_refusal::running_elsewhere) << at;
     EXPECT_TRUE(run.step("look", [](transaction& tx) {
       EXPECT_EQ(tx.rows<std::int64_t>("select abs(timestampdiff(second, now(), sysdate())) > 60"),
                 std::vector<std::int64_t>{0});
@@ -158,8 +158,9 @@ TEST_P(session_settings, a_connection_whose_clock_is_set_is_not_taken) {
   app.execute("set names utf8mb4");
   app.execute("set timestamp = 1000");
   auto& handle = *std::get<::st_mysql*>(app.native());
-  EXPECT_EQ(fault_of([&] { static_cast<void>(daybook::book::borrow(handle, watched())); }),
-            fault::configuration);
+  EXPECT_EQ(
+      fault_of([&] { static_cast<void>(daybook::book::adopt_connection(handle, watched())); }),
+      error_code::configuration);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(session_settings);

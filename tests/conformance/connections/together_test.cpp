@@ -38,8 +38,8 @@ class together : public on_engine {
   [[nodiscard]] std::string rows() const { return database_.query("select count(*) from pair"); }
   /// With a session outside any transaction of the core's.
   void on_session(std::function<void(db::session&)> const& body) {
-    auto lent = in().sessions.lend(1s);
-    body(*lent);
+    auto from_pool = in().sessions.lend(1s);
+    body(*from_pool);
   }
   static std::optional<error> caught(std::function<void()> const& in) {
     try {
@@ -91,7 +91,7 @@ TEST_P(together, is_seen_whole_or_not_at_all) {
     for (int again = 0; again < 2; ++again) {
       auto const e = caught([&] { static_cast<void>(on.together(calls)); });
       ASSERT_TRUE(e);
-      EXPECT_EQ(e->kind(), fault::constraint) << e->what();
+      EXPECT_EQ(e->kind(), error_code::constraint) << e->what();
       EXPECT_FALSE(e->in_doubt() || e->retryable() || e->breaks_connection()) << e->what();
       EXPECT_TRUE(on.usable());
       EXPECT_EQ(rows(), "0");
@@ -113,7 +113,7 @@ TEST_P(together, names_the_call_that_failed) {
       auto const e = caught([&] { static_cast<void>(on.together(calls)); });
       ASSERT_TRUE(e);
       EXPECT_EQ(e->statement(), "wrong") << e->what();
-      EXPECT_EQ(e->kind(), fault::statement) << e->what();
+      EXPECT_EQ(e->kind(), error_code::statement) << e->what();
     }
     EXPECT_TRUE(on.usable());
     EXPECT_EQ(on.together(std::vector{count()}).size(), 1U);
@@ -126,7 +126,7 @@ TEST_P(together, refuses_before_anything_is_sent) {
     missing.values.pop_back();
     std::vector<db::call> const short_one{insert(1, nullptr), missing};
     EXPECT_EQ(caught([&] { static_cast<void>(on.together(short_one)); })->kind(),
-              fault::bad_argument);
+              error_code::bad_argument);
     EXPECT_TRUE(on.usable());
   });
   EXPECT_EQ(rows(), "0");
@@ -153,7 +153,7 @@ TEST_P(together, an_entry_gives_its_parts) {
   EXPECT_EQ(fault_of([&] {
               db::add_calls(calls, either, {std::int64_t{3}, nullptr});
             }),
-            fault::internal);
+            error_code::internal);
   ASSERT_EQ(calls.size(), 4U);
   auto const back = core::write_together(in(), {.name = "operate"}, calls);
   ASSERT_EQ(back.size(), 4U);
@@ -224,7 +224,7 @@ TEST_P(together, the_core_tries_again_and_knows_its_doubt) {
   daybook::testing::arm("operate.committed", failpoint_action::cut);
   EXPECT_THROW(static_cast<void>(write(4)), core::lost_reply);
   EXPECT_EQ(rows(), "3");
-  EXPECT_EQ(fault_of([&] { static_cast<void>(write(4)); }), fault::constraint);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(write(4)); }), error_code::constraint);
   EXPECT_EQ(log_.count("timed operate"), 2U);
   EXPECT_TRUE(core::write_together(in(), {.name = "operate"}, {}).empty());
 }

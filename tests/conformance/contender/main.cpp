@@ -26,7 +26,7 @@ bool once(daybook::book& book, daybook::key const& piece) {
       };
       return run.step("load", leave_a_row) && std::move(run).finish();
     }
-    if (attempt.why() == daybook::refusal::done_before) return true;
+    if (attempt.why() == daybook::start_refusal::done_before) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

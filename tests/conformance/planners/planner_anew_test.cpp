@@ -13,8 +13,8 @@
 namespace conformance {
 namespace {
 
+using daybook::check_decision;
 using daybook::inbox_strategy;
-using daybook::launch_verdict;
 using daybook::sweep_strategy;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -44,8 +44,8 @@ class declared_anew : public planning_window {
 };
 
 TEST_P(declared_anew, a_window_is_passed_as_it_is_declared_now) {
-  auto old = make({}, {.again_after = 0s});
-  EXPECT_EQ(anew({.again_after = 0s}).pass().launched, 3);
+  auto old = make({}, {.retry_after = 0s});
+  EXPECT_EQ(anew({.retry_after = 0s}).pass().launched, 3);
   EXPECT_EQ(old.preview().size(), 0U) << "as a pass would";
   EXPECT_EQ(old.pass().launched, 0) << "they wait in the new queue";
   EXPECT_THAT(keys(export_), IsEmpty());
@@ -108,17 +108,17 @@ TEST_P(declared_anew, an_inbox_is_passed_as_it_is_declared_now) {
 /// Nothing had been launched when the declaration looked, and the pass goes on: without the wait
 /// its days would be worked once in each queue.
 TEST_P(declared_anew, what_changes_the_queue_waits_for_the_pass_under_way) {
-  auto old = make({.page = 1}, {.again_after = 0s});
+  auto old = make({.page = 1}, {.retry_after = 0s});
   auto const not_the_first = [](transaction&, daybook::candidate& of) {
-    return of.key.str() == "2026-03-27" ? launch_verdict::refuse("not now")
-                                        : launch_verdict::launch();
+    return of.key.str() == "2026-03-27" ? check_decision::refuse("not now")
+                                        : check_decision::launch();
   };
   std::future<std::string> declared;
-  auto const declare = [&](passed const&) {
+  auto const declare = [&](pass_report const&) {
     if (declared.valid()) return;
     declared = std::async(std::launch::async, [&]() -> std::string {
       try {
-        static_cast<void>(anew({.again_after = 0s}));
+        static_cast<void>(anew({.retry_after = 0s}));
       } catch (daybook::error const& e) {
         return e.what();
       }
@@ -133,7 +133,7 @@ TEST_P(declared_anew, what_changes_the_queue_waits_for_the_pass_under_way) {
   EXPECT_EQ(old.pass().launched, 1) << "it was let go";
   EXPECT_THAT(work(), SizeIs(3));
   old.pass();
-  EXPECT_EQ(anew({.again_after = 0s}).pass().launched, 0);
+  EXPECT_EQ(anew({.retry_after = 0s}).pass().launched, 0);
   EXPECT_EQ(old.pass().launched, 0);
   EXPECT_THAT(keys(import_), IsEmpty());
 }
@@ -141,7 +141,7 @@ TEST_P(declared_anew, what_changes_the_queue_waits_for_the_pass_under_way) {
 TEST_P(declared_anew, what_does_not_change_the_queue_waits_for_nobody) {
   auto old = make({.page = 1});
   int declared = 0;
-  old.pass({.told = [&](passed const&) {
+  old.pass({.told = [&](pass_report const&) {
     theirs_.make_planner("days", {.queue = "export", .strategy = days(), .every = 2min});
     ++declared;
   }});
@@ -158,7 +158,7 @@ TEST_P(declared_anew, a_pass_that_takes_too_long_is_named) {
     static_cast<void>(anew());
     FAIL() << "it must throw";
   } catch (daybook::error const& e) {
-    EXPECT_EQ(e.kind(), fault::configuration) << e.what();
+    EXPECT_EQ(e.kind(), error_code::configuration) << e.what();
     EXPECT_THAT(
         e.what(),
         AllOf(HasSubstr("plan 'days': a pass by process " + std::to_string(::getpid()) + " on "),

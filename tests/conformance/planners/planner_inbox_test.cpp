@@ -13,10 +13,10 @@ namespace conformance {
 namespace {
 
 using daybook::candidate;
+using daybook::check_decision;
 using daybook::inbox_strategy;
 using daybook::launch_rule;
-using daybook::launch_verdict;
-using daybook::passed;
+using daybook::pass_report;
 using daybook::planner;
 using daybook::planner_options;
 using daybook::task_state;
@@ -38,7 +38,7 @@ class inbox : public watching {
     of.strategy = inbox_strategy{"events"};
     return book_.make_planner("orders", of);
   }
-  static launch_verdict boom() { throw std::runtime_error("boom"); }
+  static check_decision boom() { throw std::runtime_error("boom"); }
   [[nodiscard]] daybook::task_info event(std::string const& name) const {
     return events_.find(key(name)).value();
   }
@@ -98,8 +98,8 @@ TEST_P(inbox, what_a_check_refuses_ends_with_the_reason) {
   come(0, 10);
   auto plan = make();
   auto const odd = [](transaction&, candidate& of) {
-    return (of.key.str().back() - '0') % 2 == 1 ? launch_verdict::refuse("it is odd")
-                                                : launch_verdict::launch();
+    return (of.key.str().back() - '0') % 2 == 1 ? check_decision::refuse("it is odd")
+                                                : check_decision::launch();
   };
   auto const sum = plan.pass({.check = odd});
   EXPECT_EQ(sum.launched, 5);
@@ -136,7 +136,7 @@ TEST_P(inbox, a_check_that_throws_stops_no_other_event) {
   auto const check = [](transaction& tx, candidate& of) {
     if (of.key.str() == "e7" || of.key.str() == "e8") return boom();
     if (of.key.str() == "e120") tx.exec("insert into nowhere values (1)");
-    return launch_verdict::launch();
+    return check_decision::launch();
   };
   auto const sum = plan.pass({.check = check});
   EXPECT_EQ(sum.launched, 247);
@@ -165,7 +165,7 @@ TEST_P(inbox, a_preview_takes_nothing) {
   auto plan = make();
   auto const check = [](transaction&, candidate& of) {
     if (of.key.str() == "e1") return boom();
-    return of.key.str() == "e3" ? launch_verdict::refuse("three") : launch_verdict::launch();
+    return of.key.str() == "e3" ? check_decision::refuse("three") : check_decision::launch();
   };
   auto const shown = plan.preview(100, check);
   ASSERT_EQ(shown.size(), 5U);
@@ -185,7 +185,7 @@ TEST_P(inbox, a_planner_that_dies_leaves_what_it_held_to_the_next) {
   auto plan = make({.page = 10});
   auto other = database_.open(support::fresh_database::manual());
   auto theirs = other.planner("orders").value();
-  passed taken;
+  pass_report taken;
   auto const dies = [&] {
     if (taken.ran) return;
     daybook::testing::expire(book_, process("plan orders"));
@@ -194,9 +194,9 @@ TEST_P(inbox, a_planner_that_dies_leaves_what_it_held_to_the_next) {
   // Where there is one writer, nobody is faster than a page that was begun.
   auto const in_a_page = [&](transaction&, candidate& of) {
     if (of.key.str() == "e15" && !on_sqlite()) dies();
-    return launch_verdict::launch();
+    return check_decision::launch();
   };
-  auto const between_pages = [&](passed const& so_far) {
+  auto const between_pages = [&](pass_report const& so_far) {
     if (so_far.seen == 20) dies();
   };
   auto const pass = [&] { plan.pass({.check = in_a_page, .told = between_pages}); };
@@ -212,7 +212,7 @@ TEST_P(inbox, a_page_whose_events_are_anothers_by_now_is_undone) {
   auto theirs = other.queue("events").value();
   int performed = 0;
   auto const take = [&](transaction&, candidate& of) {
-    if (of.key.str() != "e15" || performed > 0 || on_sqlite()) return launch_verdict::launch();
+    if (of.key.str() != "e15" || performed > 0 || on_sqlite()) return check_decision::launch();
     // Nobody has taken over the run: what stops the page is that its claim is gone.
     daybook::testing::expire(book_, process("plan orders"));
     theirs.reclaim();
@@ -220,7 +220,7 @@ TEST_P(inbox, a_page_whose_events_are_anothers_by_now_is_undone) {
       EXPECT_EQ(batch->perform(batch->tasks()[0], insert("taken")), outcome::done);
       ++performed;
     }
-    return launch_verdict::launch();
+    return check_decision::launch();
   };
   try {
     plan.pass({.check = take});
@@ -240,7 +240,7 @@ TEST_P(inbox, consumers_and_a_planner_share_the_events) {
   auto plan = make({.page = 10});
   auto theirs = database_.open(support::fresh_database::manual()).queue("events");
   int performed = 0;
-  auto const sum = plan.pass({.told = [&](passed const&) {
+  auto const sum = plan.pass({.told = [&](pass_report const&) {
     auto batch = events_.claim({.limit = 5});
     if (!batch) return;
     for (auto const& one : batch->tasks()) {
@@ -299,7 +299,7 @@ TEST_P(inbox, what_a_declaration_may_not_be) {
       book_.make_planner("p", of);
       ADD_FAILURE() << with;
     } catch (daybook::error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument) << e.what();
+      EXPECT_EQ(e.kind(), error_code::bad_argument) << e.what();
       EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
     }
   };

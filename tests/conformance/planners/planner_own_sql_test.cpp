@@ -34,8 +34,8 @@ class own_sql : public watching {
     auto const message = message_of([&] { plan.pass(); });
     EXPECT_THAT(message, AllOf(HasSubstr("plan 'new' in "), HasSubstr(why),
                                HasSubstr("make_planner, or [[plan]] in daybook.toml")));
-    EXPECT_EQ(fault_of([&] { plan.pass(); }), fault::configuration);
-    EXPECT_EQ(fault_of([&] { static_cast<void>(plan.preview()); }), fault::configuration);
+    EXPECT_EQ(fault_of([&] { plan.pass(); }), error_code::configuration);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(plan.preview()); }), error_code::configuration);
     EXPECT_EQ(plan.info().passes, passes);
     EXPECT_EQ(plan.info().error, "");
   }
@@ -50,7 +50,7 @@ TEST_P(own_sql, what_a_program_does_not_declare_it_does_not_execute) {
   expect_refused(theirs, "this program does not declare it");
   EXPECT_THAT(theirs.advice(), ElementsAre(HasSubstr("its query is not explained here")));
   daybook::node node(other);
-  EXPECT_EQ(fault_of([&] { node.plan("new"); }), fault::configuration);
+  EXPECT_EQ(fault_of([&] { node.plan("new"); }), error_code::configuration);
   EXPECT_EQ(members(), set{});
   EXPECT_EQ(mine.pass().launched, 2);
   theirs = other.planner("new", mine.options()).value();

@@ -85,7 +85,7 @@ TEST_P(stopped_planner, a_node_that_serves_it_no_more_interrupts_it) {
   node.plan("endless");
   node.start();
   wait_for_query();
-  node.unplan("endless");
+  node.remove_planner("endless");
   expect_handed_back(plan);
 }
 

@@ -86,10 +86,10 @@ TEST_P(swept_in_doubt, a_dead_pass_launches_nothing_more) {
   for (int from = 1000; from < 1012; ++from) rows(1, from);
   rows(1, -5);
   rows(1, -6);
-  passed taken;
+  pass_report taken;
   bool thrown = false;
   try {
-    plan.pass({.told = [&](passed const&) {
+    plan.pass({.told = [&](pass_report const&) {
       if (taken.ran) return;
       ASSERT_TRUE(daybook::testing::expire(book_, process("plan all")));
       taken = theirs.pass();
@@ -165,9 +165,9 @@ TEST_P(swept_in_doubt, every_row_that_is_committed_is_in_one_page) {
   bool quiet = false;
   int asked = 0;
   auto const not_yet = [&](transaction&, daybook::candidate& of) {
-    if (of.key.str() != "all/1/done") return launch_verdict::launch();
+    if (of.key.str() != "all/1/done") return check_decision::launch();
     if (quiet) ++asked;
-    return asked > 1 ? launch_verdict::launch() : launch_verdict::refuse("not yet");
+    return asked > 1 ? check_decision::launch() : check_decision::refuse("not yet");
   };
   int cuts = 0;
   bool over = false;

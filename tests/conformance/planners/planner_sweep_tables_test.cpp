@@ -226,7 +226,7 @@ TEST_P(swept_keys, what_cannot_be_swept) {
     auto const said = message_of([&] { make(how); });
     EXPECT_NE(said.find("plan 'all': "), std::string::npos) << said;
     EXPECT_NE(said.find(with), std::string::npos) << said;
-    EXPECT_EQ(fault_of([&] { make(how); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { make(how); }), error_code::bad_argument);
   };
   table("id int not null primary key, code " + text() + ", n int not null, x " +
         (on_sqlite() ? "real" : "double precision") + " not null, y " +

@@ -153,7 +153,7 @@ TEST_P(swept, tasks_that_end_without_a_word_of_their_page_count) {
 }
 
 TEST_P(swept, what_the_queue_forgets_was_done_all_the_same) {
-  work_ = book_.make_queue("pages", {.attempts = 1, .forget_done = 1h});
+  work_ = book_.make_queue("pages", {.attempts = 1, .done_retention = 1h});
   rows(30);
   auto plan = make(10);
   plan.pass();
@@ -255,8 +255,8 @@ TEST_P(swept, refused_pages_are_offered_again) {
   auto plan = make(10);
   auto const some = [](transaction&, daybook::candidate& of) {
     return of.key.str() == "all/1/2" || of.key.str() == "all/1/done"
-               ? launch_verdict::refuse("not yet")
-               : launch_verdict::launch();
+               ? check_decision::refuse("not yet")
+               : check_decision::launch();
   };
   EXPECT_EQ(plan.pass({.check = some}).launched, 2);
   EXPECT_EQ(work(plan), 2);

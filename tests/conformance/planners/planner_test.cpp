@@ -17,9 +17,9 @@ namespace conformance {
 namespace {
 
 using daybook::candidate;
+using daybook::check_decision;
 using daybook::launch_rule;
-using daybook::launch_verdict;
-using daybook::passed;
+using daybook::pass_report;
 using daybook::planner;
 using daybook::planner_options;
 using daybook::query_strategy;
@@ -121,8 +121,8 @@ TEST_P(planned, refused_rows_are_walked_past_and_shown) {
   order(1, 3001);
   auto plan = make();
   auto const odd = [](transaction&, candidate& of) {
-    return std::stoi(of.key.str()) % 2 == 1 ? launch_verdict::refuse("it is odd")
-                                            : launch_verdict::launch();
+    return std::stoi(of.key.str()) % 2 == 1 ? check_decision::refuse("it is odd")
+                                            : check_decision::launch();
   };
   auto const sum = plan.pass({.check = odd});
   EXPECT_EQ(sum.launched, 1500);
@@ -151,7 +151,7 @@ TEST_P(planned, a_check_in_sql_sees_the_row_as_it_is_now) {
                                      : " for share")});
   auto const leave = [&](transaction& tx, candidate& of) {
     if (of.key.str() == "1") tx.exec("update orders set state = 'gone' where id = 2");
-    return launch_verdict::launch();
+    return check_decision::launch();
   };
   auto const sum = plan.pass({.check = leave});
   EXPECT_EQ(sum.launched, 2);
@@ -202,7 +202,7 @@ TEST_P(planned, a_preview_changes_nothing) {
   auto plan = make();
   auto const three = [](transaction& tx, candidate& of) {
     tx.exec("delete from orders where id = 4");
-    return of.key.str() == "3" ? launch_verdict::refuse("three") : launch_verdict::launch();
+    return of.key.str() == "3" ? check_decision::refuse("three") : check_decision::launch();
   };
   auto const shown = plan.preview(100, three);
   ASSERT_EQ(shown.size(), 4U);
@@ -225,9 +225,9 @@ TEST_P(planned, a_preview_changes_nothing) {
 TEST_P(planned, a_predicate_that_throws_undoes_its_page_and_no_more) {
   order(1, 26);
   auto plan = make({.page = 10});
-  auto const bad = [](transaction&, candidate& of) -> launch_verdict {
+  auto const bad = [](transaction&, candidate& of) -> check_decision {
     if (of.key.str() == "15") throw std::runtime_error("boom");
-    return launch_verdict::launch();
+    return check_decision::launch();
   };
   try {
     plan.pass({.check = bad});
@@ -251,7 +251,7 @@ TEST_P(planned, what_a_query_may_not_be) {
       make({.strategy = query_strategy{query}}).pass();
       ADD_FAILURE() << query;
     } catch (daybook::error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument) << e.what();
+      EXPECT_EQ(e.kind(), error_code::bad_argument) << e.what();
       EXPECT_NE(std::string(e.what()).find("plan 'new-orders'"), std::string::npos) << e.what();
       EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
     }
@@ -292,7 +292,7 @@ TEST_P(planned, passes_exclude_each_other) {
   auto other = database_.open(support::fresh_database::manual());
   auto theirs = other.planner("new-orders", plan.options()).value();
   int busy = 0;
-  auto const sum = plan.pass({.told = [&](passed const&) {
+  auto const sum = plan.pass({.told = [&](pass_report const&) {
     auto const no = theirs.pass();
     if (!no.ran && no.holder) ++busy;
   }});
@@ -306,11 +306,11 @@ TEST_P(planned, a_dead_planner_adds_nothing_more) {
   auto plan = make({.page = 10});
   auto other = database_.open(support::fresh_database::manual());
   auto theirs = other.planner("new-orders", plan.options()).value();
-  auto const nothing = [](transaction&, candidate&) { return launch_verdict::refuse("not now"); };
-  passed taken;
+  auto const nothing = [](transaction&, candidate&) { return check_decision::refuse("not now"); };
+  pass_report taken;
   bool thrown = false;
   try {
-    plan.pass({.told = [&](passed const& so_far) {
+    plan.pass({.told = [&](pass_report const& so_far) {
       if (so_far.launched > 10) return;
       ASSERT_TRUE(daybook::testing::expire(book_, process("plan new-orders")));
       taken = theirs.pass({.check = nothing});
@@ -336,7 +336,7 @@ TEST_P(planned, a_pass_in_doubt_launches_nothing_twice) {
       while (finish_all() > 0) {
       }
       daybook::testing::arm(place, failpoint_action::cut, skip);
-      passed sum;
+      pass_report sum;
       try {
         sum = plan.pass();
       } catch (daybook::error const&) {
@@ -379,11 +379,12 @@ TEST_P(planned, a_node_makes_the_passes_and_another_where_it_is_gone) {
   std::atomic<int> passes = 0;
   std::atomic<std::int64_t> launched = 0;
   for (auto* const one : {&first, &second}) {
-    one->plan("new-orders", {.check = {}, .after = [&](std::string const& name, passed const& sum) {
-                               EXPECT_EQ(name, "new-orders");
-                               if (sum.complete) ++passes;  // a stop hands it back: it is none
-                               launched += sum.launched;
-                             }});
+    one->plan("new-orders",
+              {.check = {}, .after = [&](std::string const& name, pass_report const& sum) {
+                 EXPECT_EQ(name, "new-orders");
+                 if (sum.complete) ++passes;  // a stop hands it back: it is none
+                 launched += sum.launched;
+               }});
     one->start();
   }
   order(1, 51);
@@ -396,7 +397,7 @@ TEST_P(planned, a_node_makes_the_passes_and_another_where_it_is_gone) {
   while (launched < 100 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(5ms);
   }
-  second.unplan("new-orders");
+  second.remove_planner("new-orders");
   int const then = passes;
   EXPECT_EQ(launched, 100);
   EXPECT_EQ(fulfil_.counts().members, 100);
@@ -420,9 +421,9 @@ TEST_P(planned, an_inline_drain_makes_what_is_due_and_does_it) {
   EXPECT_EQ(node.drain(), 0) << "the next pass is in an hour";
   clock_.advance(1h);
   EXPECT_EQ(node.drain(), 2);
-  EXPECT_EQ(fault_of([&] { node.plan("none"); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { node.plan("none"); }), error_code::bad_argument);
   node.stop();
-  EXPECT_EQ(fault_of([&] { node.plan("new-orders"); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { node.plan("new-orders"); }), error_code::bad_argument);
 }
 
 TEST_P(planned, declared_again_it_is_changed) {
@@ -459,7 +460,7 @@ TEST_P(planned, what_a_declaration_may_not_be) {
       book_.make_planner("p", of);
       ADD_FAILURE() << with;
     } catch (daybook::error const& e) {
-      EXPECT_EQ(e.kind(), fault::bad_argument) << e.what();
+      EXPECT_EQ(e.kind(), error_code::bad_argument) << e.what();
       EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
     }
   };

@@ -9,7 +9,7 @@ namespace conformance {
 namespace {
 
 using daybook::launch_rule;
-using daybook::passed;
+using daybook::pass_report;
 using daybook::query_strategy;
 
 class given_twice : public watching {
@@ -35,7 +35,7 @@ TEST_P(given_twice, a_key_is_launched_once_by_a_pass) {
       letters_.remove(key(letter));
     }
     int done = 0;
-    auto const sum = plan.pass({.told = [&](passed const&) { done += drain(letters_); }});
+    auto const sum = plan.pass({.told = [&](pass_report const&) { done += drain(letters_); }});
     EXPECT_EQ(sum.launched, 2);
     EXPECT_EQ(done, 2);
     EXPECT_EQ(plan.find(key("a")).value().launches, 1);
@@ -45,7 +45,7 @@ TEST_P(given_twice, a_key_is_launched_once_by_a_pass) {
 TEST_P(given_twice, what_failed_in_a_pass_is_the_next_ones) {
   auto plan = make(launch_rule::after_failure);
   int failed = 0;
-  auto const fail_all = [&](passed const&) {
+  auto const fail_all = [&](pass_report const&) {
     while (auto batch = letters_.claim()) {
       for (auto const& one : batch->tasks()) {
         batch->finish(one, daybook::result::failure("no"));

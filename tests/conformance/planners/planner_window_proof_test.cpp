@@ -83,7 +83,7 @@ class window_proof : public planning_window {
 };
 
 TEST_P(window_proof, a_planner_that_is_killed_anywhere_loses_no_day_and_doubles_none) {
-  auto plan = make({.every = 100ms, .page = 3}, {.again_after = 0s});
+  auto plan = make({.every = 100ms, .page = 3}, {.retry_after = 0s});
   int deaths = 0;
   for (auto const* place :
        {"start.begun", "start.before_commit", "start.committed", "block.before_commit",
@@ -111,7 +111,7 @@ TEST_P(window_proof, a_planner_that_is_killed_anywhere_loses_no_day_and_doubles_
 }
 
 TEST_P(window_proof, a_reply_that_is_lost_launches_nothing_twice) {
-  auto plan = make({.page = 3}, {.again_after = 0s});
+  auto plan = make({.page = 3}, {.retry_after = 0s});
   for (auto const* place : {"start.committed", "step.begun", "step.before_commit", "step.committed",
                             "end.before_commit", "end.committed"}) {
     for (unsigned skip = 0; skip < (std::string(place).starts_with("step.") ? 4U : 1U); ++skip) {
@@ -130,7 +130,7 @@ TEST_P(window_proof, a_reply_that_is_lost_launches_nothing_twice) {
 }
 
 TEST_P(window_proof, passes_of_two_nodes_at_once_are_one_after_the_other) {
-  auto plan = make({.page = 5}, {.since = utc(2026, 2, 28) + 23h, .most = 10, .again_after = 0s});
+  auto plan = make({.page = 5}, {.since = utc(2026, 2, 28) + 23h, .most = 10, .retry_after = 0s});
   std::array<daybook::book, 2> books{database_.open(support::fresh_database::manual()),
                                      database_.open(support::fresh_database::manual())};
   std::atomic<bool> over = false;

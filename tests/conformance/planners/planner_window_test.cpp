@@ -9,7 +9,7 @@ namespace conformance {
 namespace {
 
 using daybook::candidate;
-using daybook::launch_verdict;
+using daybook::check_decision;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -60,7 +60,7 @@ TEST_P(windowed, a_day_that_failed_is_due_again_and_holds_the_watermark) {
 }
 
 TEST_P(windowed, once_is_never_again) {
-  auto plan = make({.rule = launch_rule::once}, {.again_after = 0s});
+  auto plan = make({.rule = launch_rule::once}, {.retry_after = 0s});
   EXPECT_EQ(plan.pass().launched, 3);
   work(fails);
   EXPECT_EQ(plan.pass().seen, 0);
@@ -69,7 +69,7 @@ TEST_P(windowed, once_is_never_again) {
   EXPECT_THAT(work(), SizeIs(1));
   plan.pass();
   EXPECT_EQ(plan.watermark(), utc(2026, 3, 27) + 23h) << "a person saw to it";
-  EXPECT_EQ(make({}, {.again_after = 0s}).pass().launched, 2) << "the rule is another now";
+  EXPECT_EQ(make({}, {.retry_after = 0s}).pass().launched, 2) << "the rule is another now";
 }
 
 TEST_P(windowed, a_pass_launches_so_many_in_order) {
@@ -89,8 +89,8 @@ TEST_P(windowed, a_pass_launches_so_many_in_order) {
 TEST_P(windowed, refused_days_are_walked_past) {
   auto plan = make({.page = 2}, {.since = utc(2026, 2, 28) + 23h, .most = 4});
   auto const holidays = [](transaction&, candidate& of) {
-    return of.key.str() < "2026-03-10" ? launch_verdict::refuse("no data yet")
-                                       : launch_verdict::launch();
+    return of.key.str() < "2026-03-10" ? check_decision::refuse("no data yet")
+                                       : check_decision::launch();
   };
   EXPECT_EQ(plan.pass({.check = holidays}).launched, 4);
   EXPECT_THAT(work(), ElementsAre("2026-03-10", "2026-03-11", "2026-03-12", "2026-03-13"));
@@ -153,8 +153,8 @@ TEST_P(windowed, what_others_do_to_a_task_is_followed) {
   clock_.advance(1h);
   EXPECT_EQ(plan.pass({.check =
                            [&](transaction&, candidate& of) {
-                             return of.key.str() == "2026-03-27" ? launch_verdict::refuse("wait")
-                                                                 : launch_verdict::launch();
+                             return of.key.str() == "2026-03-27" ? check_decision::refuse("wait")
+                                                                 : check_decision::launch();
                            }})
                 .launched,
             1);
@@ -202,7 +202,7 @@ TEST_P(windowed, no_day_is_lost_when_a_plan_begins_later_and_sooner_again) {
 }
 
 TEST_P(windowed, what_a_queue_forgets_stays_done) {
-  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  book_.make_queue("export", {.attempts = 1, .done_retention = 12h});
   clock_.stop_at(utc(2026, 3, 28) + 10h);
   auto plan = make();
   EXPECT_EQ(plan.pass().launched, 1);
@@ -222,13 +222,13 @@ TEST_P(windowed, what_a_queue_forgets_stays_done) {
 
 /// Also where a check held back what a person did again.
 TEST_P(windowed, what_a_queue_forgets_stays_done_while_it_is_refused) {
-  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  book_.make_queue("export", {.attempts = 1, .done_retention = 12h});
   clock_.stop_at(utc(2026, 3, 28) + 8h);
   auto plan = make();
   EXPECT_EQ(plan.pass().launched, 1);
   EXPECT_EQ(work(fails).size(), 1U);
   clock_.advance(1h);
-  auto const not_now = [](transaction&, candidate&) { return launch_verdict::refuse("not now"); };
+  auto const not_now = [](transaction&, candidate&) { return check_decision::refuse("not now"); };
   EXPECT_EQ(plan.pass({.check = not_now}).refused, 1);
   EXPECT_TRUE(export_.retry(key("2026-03-27")));
   EXPECT_THAT(work(), ElementsAre("2026-03-27"));
@@ -240,7 +240,7 @@ TEST_P(windowed, what_a_queue_forgets_stays_done_while_it_is_refused) {
 }
 
 TEST_P(windowed, what_was_launched_before_the_plan_begins_is_seen_to_be_done) {
-  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  book_.make_queue("export", {.attempts = 1, .done_retention = 12h});
   book_.make_queue("other", {.attempts = 1});
   make().pass();
   auto const begins = utc(2026, 3, 28) + 23h;
@@ -255,7 +255,7 @@ TEST_P(windowed, what_was_launched_before_the_plan_begins_is_seen_to_be_done) {
 }
 
 TEST_P(windowed, what_was_discarded_is_forgotten) {
-  book_.make_queue("export", {.attempts = 1, .forget_done = 12h});
+  book_.make_queue("export", {.attempts = 1, .done_retention = 12h});
   auto plan = make({.rule = launch_rule::once});
   plan.pass();
   EXPECT_TRUE(export_.discard(key("2026-03-27")));
@@ -267,7 +267,7 @@ TEST_P(windowed, what_was_discarded_is_forgotten) {
 TEST_P(windowed, what_is_launched_holds_the_plan_to_its_queue) {
   book_.make_queue("other", {.attempts = 1});
   auto const moved = [&] {
-    return book_.make_planner("days", {.queue = "other", .strategy = days({.again_after = 0s})});
+    return book_.make_planner("days", {.queue = "other", .strategy = days({.retry_after = 0s})});
   };
   make().pass();
   EXPECT_THAT(message_of(moved),
@@ -277,7 +277,7 @@ TEST_P(windowed, what_is_launched_holds_the_plan_to_its_queue) {
   EXPECT_THAT(
       work([](std::string const& day) { return day == "2026-03-28" ? fails(day) : succeeds(day); }),
       SizeIs(3));
-  EXPECT_EQ(fault_of(moved), fault::bad_argument) << "no pass has seen it";
+  EXPECT_EQ(fault_of(moved), error_code::bad_argument) << "no pass has seen it";
   make().pass();
   EXPECT_EQ(moved().pass().launched, 1) << "what failed goes on there";
   EXPECT_FALSE(book_.queue("other")->find(key("2026-03-27")).has_value());
@@ -287,12 +287,12 @@ TEST_P(windowed, what_is_launched_holds_the_plan_to_its_queue) {
 TEST_P(windowed, what_is_asked_for_again_holds_the_plan_to_its_queue) {
   book_.make_queue("other", {.attempts = 1});
   auto const moved = [&] {
-    return book_.make_planner("days", {.queue = "other", .strategy = days({.again_after = 0s})});
+    return book_.make_planner("days", {.queue = "other", .strategy = days({.retry_after = 0s})});
   };
-  auto plan = make({}, {.again_after = 0s});
+  auto plan = make({}, {.retry_after = 0s});
   plan.pass();
   work(fails);
-  auto const not_now = [](transaction&, candidate&) { return launch_verdict::refuse("not now"); };
+  auto const not_now = [](transaction&, candidate&) { return check_decision::refuse("not now"); };
   EXPECT_EQ(plan.pass({.check = not_now}).refused, 3);
   EXPECT_TRUE(export_.retry(key("2026-03-29")));
   EXPECT_THAT(message_of(moved), HasSubstr("the task of period 2026-03-29"));
@@ -337,8 +337,8 @@ TEST_P(windowed, a_preview_changes_nothing) {
     return out;
   };
   auto const one_not = [](transaction&, candidate& of) {
-    return of.key.str() == "2026-03-22" ? launch_verdict::refuse("not this")
-                                        : launch_verdict::launch();
+    return of.key.str() == "2026-03-22" ? check_decision::refuse("not this")
+                                        : check_decision::launch();
   };
   EXPECT_THAT(keys(plan.preview(3, one_not)),
               ElementsAre("2026-03-21", "2026-03-22 not this", "2026-03-23"));

@@ -4,7 +4,7 @@
 namespace conformance {
 namespace {
 
-using daybook::imported;
+using daybook::import_report;
 using daybook::queue;
 
 class imported_query : public watching {
@@ -27,7 +27,7 @@ TEST_P(imported_query, a_hundred_thousand_rows_page_by_page) {
   stock_.add(key("7"), {.payload = "mine"});
   std::vector<std::int64_t> told;
   auto const found = stock_.import_query(numbers(100'000, "i, case when i = 9 then 'nine' end"), {},
-                                         [&](imported const& so_far) {
+                                         [&](import_report const& so_far) {
                                            told.push_back(so_far.added + so_far.present);
                                            return true;
                                          });
@@ -92,7 +92,7 @@ TEST_P(imported_query, only_a_query_is_executed) {
            "with gone as (delete from product returning code) select code from gone",
            "drop table product", "update product set code = 'z'", "", "select", "commit",
            "select code from product where code = :mine", "select nothing from product"}) {
-    EXPECT_EQ(fault_of([&] { stock_.import_query(text); }), fault::bad_argument) << text;
+    EXPECT_EQ(fault_of([&] { stock_.import_query(text); }), error_code::bad_argument) << text;
     EXPECT_NE(message_of([&] { stock_.import_query(text); }).find("queue 'stock'"),
               std::string::npos)
         << text;
@@ -114,7 +114,7 @@ TEST_P(imported_query, what_can_be_no_key_is_named_with_its_row) {
   EXPECT_NE(longer.find("256 bytes"), std::string::npos) << longer;
   auto const empty = message_of([&] { stock_.import_query("select ''"); });
   EXPECT_NE(empty.find("row 1"), std::string::npos) << empty;
-  EXPECT_EQ(fault_of([&] { stock_.import_query("select ''"); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { stock_.import_query("select ''"); }), error_code::bad_argument);
   EXPECT_EQ(stock_.import_query("select 'b' union all select 'b'").present, 1) << "twice is once";
 }
 
@@ -127,7 +127,7 @@ TEST_P(imported_query, one_that_fails_on_its_way_leaves_nothing_behind) {
     auto const said = message_of([&] { stock_.import_query(numbers(6'000, "i, " + fails)); });
     EXPECT_NE(said.find("queue 'stock': the query to import from"), std::string::npos) << said;
     EXPECT_EQ(fault_of([&] { stock_.import_query(numbers(6'000, "i, " + fails)); }),
-              fault::bad_argument);
+              error_code::bad_argument);
     auto const after = "select 'after " + std::to_string(i) + "'";
     EXPECT_EQ(stock_.import_query(after).added, 1);
   }
@@ -150,12 +150,12 @@ TEST_P(imported_query, on_the_one_handle_of_an_application) {
   if (on_mariadb()) app.execute("set names utf8mb4");
   auto mine = std::visit(
       [&](auto* handle) {
-        return daybook::book::borrow(*handle, support::fresh_database::manual());
+        return daybook::book::adopt_connection(*handle, support::fresh_database::manual());
       },
       app.native());
   auto queue = mine.queue("stock").value();
   EXPECT_EQ(queue.import_query(numbers(25'000, "i, 'x'")).added, 25'000);
-  EXPECT_EQ(fault_of([&] { queue.import_query("select null"); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { queue.import_query("select null"); }), error_code::bad_argument);
   EXPECT_EQ(queue.import_query(numbers(10, "i")).present, 10);
   EXPECT_EQ(stock_.counts().members, 25'000);
 }

@@ -17,7 +17,7 @@ using daybook::task_state;
 class forgotten : public watching {
  protected:
   queue make(std::chrono::seconds after = 1h) {
-    return book_.make_queue("events", {.attempts = 1, .forget_done = after});
+    return book_.make_queue("events", {.attempts = 1, .done_retention = after});
   }
   static void come(queue& to, int from, int until) {
     std::vector<daybook::entry> all;
@@ -97,11 +97,11 @@ TEST_P(forgotten, nothing_goes_where_nobody_says_so) {
   clock_.advance(1000h);
   EXPECT_EQ(q.upkeep().removed, 0);
   EXPECT_EQ(make(2h).upkeep().removed, 10) << "changed later";
-  EXPECT_EQ(book_.queue("events").value().options().forget_done, 2h);
+  EXPECT_EQ(book_.queue("events").value().options().done_retention, 2h);
 }
 
 TEST_P(forgotten, a_planner_remembers_what_its_queue_forgot) {
-  auto q = book_.make_queue("fulfil", {.forget_done = 1h});
+  auto q = book_.make_queue("fulfil", {.done_retention = 1h});
   auto events = make();
   auto plan =
       book_.make_planner("p", {.queue = "fulfil", .strategy = daybook::inbox_strategy{"events"}});
@@ -144,7 +144,7 @@ TEST_P(forgotten, a_queue_that_follows_a_table_forgets_nobody) {
   auto other = book_.make_queue("other");
   auto followed = other.watch({.table = "product", .key = "code"});
   EXPECT_EQ(followed.reconcile().added, 2);
-  auto changed = book_.make_queue("other", {.forget_done = 1h}).watched().value();
+  auto changed = book_.make_queue("other", {.done_retention = 1h}).watched().value();
   EXPECT_NE(message_of([&] { changed.reconcile(); }).find("forget_done"), std::string::npos);
 }
 
@@ -153,9 +153,9 @@ TEST_P(forgotten, what_may_not_be_asked_for) {
     auto const said = message_of([&] { book_.make_queue("q", of); });
     EXPECT_NE(said.find(with), std::string::npos) << said;
   };
-  fails({.period = 24h, .forget_done = 1h}, "a period are never done for good");
-  fails({.forget_done = 1s}, "a minute after their end");
-  fails({.retention = 2h, .forget_done = 3h}, "before their outcomes are");
+  fails({.period = 24h, .done_retention = 1h}, "a period are never done for good");
+  fails({.done_retention = 1s}, "a minute after their end");
+  fails({.retention = 2h, .done_retention = 3h}, "before their outcomes are");
   fails({.retention = std::chrono::hours::max()}, "between 1 hour and 100 years");
   fails({.retention = 24h * 36525 + 1h}, "between 1 hour and 100 years");
 }

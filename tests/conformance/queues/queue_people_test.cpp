@@ -4,14 +4,14 @@
 namespace conformance {
 namespace {
 
-using daybook::remark;
+using daybook::audit_note;
 using daybook::result;
 using daybook::task_request;
 using daybook::task_state;
 
 class queued_people : public handing {
  protected:
-  static remark anna() { return {.actor = "anna", .reason = "the partner says so"}; }
+  static audit_note anna() { return {.actor = "anna", .reason = "the partner says so"}; }
   /// Claims all that is due and fails it for good.
   static void kill_all(daybook::queue& of) {
     while (auto batch = of.claim({.limit = 100})) {
@@ -73,8 +73,8 @@ TEST_P(queued_people, what_is_due_after_the_year_9999_is_refused) {
   constexpr daybook::timestamp latest =
       std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1} - std::chrono::seconds{1};
   for (auto const at : {latest + 1s, daybook::timestamp::max()}) {
-    EXPECT_EQ(fault_of([&] { q.add(key("never"), {.at = at}); }), fault::bad_argument);
-    EXPECT_EQ(fault_of([&] { q.import({{key("never")}}, {.at = at}); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { q.add(key("never"), {.at = at}); }), error_code::bad_argument);
+    EXPECT_EQ(fault_of([&] { q.import({{key("never")}}, {.at = at}); }), error_code::bad_argument);
   }
   EXPECT_TRUE(q.add(key("late"), {.at = latest}));
   EXPECT_EQ(q.find(key("late")).value().due, latest);

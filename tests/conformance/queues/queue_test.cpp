@@ -171,7 +171,7 @@ TEST_P(queued, one_by_one_in_transactions_of_its_own) {
               outcome::done);
   }
   EXPECT_EQ(fault_of([&] { batch.perform(batch.tasks()[0], insert("paid")); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_THROW(batch.perform(batch.tasks()[3],
                              [&](transaction& tx) {
                                insert("paid")(tx);
@@ -431,22 +431,22 @@ TEST_P(queued, a_claim_of_thousands_of_segments) {
 
 TEST_P(queued, refuses_what_cannot_be) {
   auto const refused = [&](queue_options const& how) {
-    return fault_of([&] { book_.make_queue("bad", how); }) == fault::bad_argument;
+    return fault_of([&] { book_.make_queue("bad", how); }) == error_code::bad_argument;
   };
   EXPECT_TRUE(refused({.period = -1s}));
   EXPECT_TRUE(refused({.period = 10s, .grain = 11s}));
   EXPECT_TRUE(refused({.rate = daybook::rate{0, 1s}}));
   EXPECT_TRUE(refused({.rate = daybook::rate{1, 1s}, .burst = 0}));
   EXPECT_TRUE(refused({.rate = daybook::rate{1, 365 * 24h}, .burst = 1000}));
-  EXPECT_EQ(fault_of([&] { book_.make_queue(""); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { book_.make_queue(""); }), error_code::bad_argument);
   auto q = book_.make_queue("good");
   q.import(keys(0, 2));
   auto batch = q.claim().value();
   EXPECT_EQ(fault_of([&] { batch.finish({.id = 77, .key = "other"}, result::success()); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   batch.finish(batch.tasks()[0], result::success());
   EXPECT_EQ(fault_of([&] { batch.finish(batch.tasks()[0], result::success()); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(std::move(batch).complete(), outcome::done);
   EXPECT_EQ(drain(q), 1) << "the rest was handed back";
 }

@@ -267,7 +267,7 @@ TEST_P(reconciling, a_row_that_came_after_it_was_looked_for_keeps_its_member) {
 TEST_P(reconciling, a_table_that_changed_its_shape_is_named) {
   auto watch = follow("product", "code");
   database_.execute("drop table product");
-  EXPECT_EQ(fault_of([&] { watch.reconcile(); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { watch.reconcile(); }), error_code::bad_argument);
   database_.execute("create table product(code " + text() + ")" + innodb());
   EXPECT_NE(message_of([&] { watch.reconcile(); }).find("may be null"), std::string::npos);
 }

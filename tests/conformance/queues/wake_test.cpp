@@ -9,9 +9,9 @@
 namespace conformance {
 namespace {
 
+using daybook::claimed_task;
 using daybook::hand_out;
 using daybook::hand_out_options;
-using daybook::handed;
 using daybook::queue;
 using daybook::result;
 

@@ -39,7 +39,7 @@ class watch_rights : public watching {
     user.execute("drop role stranger_of_daybook");
   }
   [[nodiscard]] static std::string function() { return "daybook_watch_1()"; }
-  [[nodiscard]] daybook::finding triggers() const {
+  [[nodiscard]] daybook::check_result triggers() const {
     for (auto const& one : book_.doctor()) {
       if (one.name == "triggers") return one;
     }

@@ -8,7 +8,7 @@ namespace conformance {
 namespace {
 
 using daybook::queue;
-using daybook::watched_table;
+using daybook::synced_table;
 using support::raw_connection;
 
 class watched_queue : public watching {
@@ -325,8 +325,8 @@ TEST_P(watched_queue, what_cannot_be_followed_says_why) {
       innodb());
   database_.execute("create view seen as select code from product");
   auto const why = [&](std::string const& table, std::string const& column) {
-    watched_table const wanted{table, column};
-    EXPECT_EQ(fault_of([&] { stock_.watch(wanted); }), fault::bad_argument);
+    synced_table const wanted{table, column};
+    EXPECT_EQ(fault_of([&] { stock_.watch(wanted); }), error_code::bad_argument);
     return message_of([&] { stock_.watch(wanted); });
   };
   EXPECT_NE(why("produkt", "code").find("there is no table 'produkt'"), std::string::npos);
@@ -345,9 +345,9 @@ TEST_P(watched_queue, it_follows_one_table_and_the_book_remembers_which) {
   EXPECT_EQ(there.info().of.table, "product");
   EXPECT_EQ(there.info().of.key, "code");
   products_.install();
-  watched_table const other{"other", "n"};
+  synced_table const other{"other", "n"};
   EXPECT_NE(message_of([&] { stock_.watch(other); }).find("uninstall"), std::string::npos);
-  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), error_code::bad_argument);
   products_.uninstall();
   stock_.watch(other);
   EXPECT_EQ(stock_.watched()->info().of.table, "other");
@@ -397,7 +397,7 @@ TEST_P(watched_queue, one_that_is_renamed_is_followed_no_more_once_another_has_i
   database_.execute("create table product(id int, code " + text() + " not null primary key)" +
                     innodb());
   EXPECT_FALSE(products_.info().installed);
-  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), fault::bad_argument) << "its triggers go on";
+  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), error_code::bad_argument) << "its triggers go on";
   products_.install();
   EXPECT_TRUE(products_.info().installed);
   database_.execute(adding("a"));
@@ -419,9 +419,9 @@ TEST_P(watched_queue, new_members_of_a_round_wait_for_the_next_or_do_not) {
                                      : on_postgres() ? "select extract(epoch from now())::bigint"
                                                      : "select unix_timestamp()")))));
   auto later = book_.make_queue("later", {.period = 24h, .rounds = true});
-  auto now =
-      book_.make_queue("now", {.period = 24h, .rounds = true, .on_new = daybook::on_new::now});
-  EXPECT_EQ(book_.queue("now")->options().on_new, daybook::on_new::now);
+  auto now = book_.make_queue(
+      "now", {.period = 24h, .rounds = true, .new_member_policy = daybook::new_member_policy::now});
+  EXPECT_EQ(book_.queue("now")->options().new_member_policy, daybook::new_member_policy::now);
   for (auto* one : {&later, &now}) one->watch({.table = "prospect", .key = "n"}).install();
   EXPECT_TRUE(now.add(key("by hand")));
   EXPECT_TRUE(later.add(key("by hand")));
@@ -439,7 +439,7 @@ TEST_P(watched_queue, new_members_of_a_round_wait_for_the_next_or_do_not) {
   clock_.advance(2h);
   EXPECT_EQ(drain(later), 1);
   auto const same = book_.make_queue("now", {.period = 24h, .rounds = true});
-  EXPECT_EQ(same.options().on_new, daybook::on_new::next_round);
+  EXPECT_EQ(same.options().new_member_policy, daybook::new_member_policy::next_round);
 }
 
 TEST_P(watched_queue, a_doctor_sees_what_is_amiss) {
@@ -447,7 +447,7 @@ TEST_P(watched_queue, a_doctor_sees_what_is_amiss) {
     for (auto const& one : book_.doctor()) {
       if (one.name == "queue stock") return one;
     }
-    return daybook::finding{};
+    return daybook::check_result{};
   };
   EXPECT_EQ(found().worth, daybook::verdict::ok) << found().found;
   database_.execute(adding("a,b"));

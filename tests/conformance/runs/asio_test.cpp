@@ -22,9 +22,9 @@ namespace conformance {
 namespace {
 
 namespace forms = daybook::asio;
-using daybook::ended;
-using daybook::started;
-using daybook::stepped;
+using daybook::end_result;
+using daybook::start_result;
+using daybook::step_result;
 
 class with_asio : public on_engine {};
 
@@ -32,7 +32,7 @@ TEST_P(with_asio, a_callback_is_called_where_its_executor_says) {
   asio::io_context io;
   int called = 0;
   auto const home = std::this_thread::get_id();
-  auto const callback = [&](std::exception_ptr const& failure, started attempt) {
+  auto const callback = [&](std::exception_ptr const& failure, start_result attempt) {
     EXPECT_FALSE(failure);
     EXPECT_TRUE(attempt);
     EXPECT_EQ(std::this_thread::get_id(), home);
@@ -91,7 +91,7 @@ TEST_P(with_asio, futures) {
   EXPECT_EQ(forms::async_step(run, "load", load, asio::use_future).get().what(), outcome::done);
   EXPECT_EQ(
       fault_of([&] { static_cast<void>(forms::async_record(run, "", asio::use_future).get()); }),
-      fault::bad_argument);
+      error_code::bad_argument);
   EXPECT_TRUE(forms::async_fail(std::move(run), "a reason", asio::use_future).get());
   EXPECT_EQ(seen().info.state, run_state::failed);
   auto again = taken(forms::async_start(book_, nightly_, day_, asio::use_future).get());
@@ -114,8 +114,8 @@ TEST_P(with_asio, a_run_in_use_is_told_in_the_completion) {
   asio::io_context io;
   int told = 0;
   auto under_way = run.step_async("wait", body);
-  auto const callback = [&](std::exception_ptr const& failure, stepped<void>) {
-    EXPECT_EQ(fault_of([&] { std::rethrow_exception(failure); }), fault::bad_argument);
+  auto const callback = [&](std::exception_ptr const& failure, step_result<void>) {
+    EXPECT_EQ(fault_of([&] { std::rethrow_exception(failure); }), error_code::bad_argument);
     ++told;
   };
   asio::post(io, [&] {
@@ -137,7 +137,7 @@ TEST_P(with_asio, the_executor_has_work_until_the_end) {
   bool called = false;
   forms::async_step(run, "wait", body,
                     asio::bind_executor(asio::make_strand(io),
-                                        [&](std::exception_ptr const&, stepped<void> done) {
+                                        [&](std::exception_ptr const&, step_result<void> done) {
                                           called = static_cast<bool>(done);
                                         }));
   EXPECT_EQ(io.poll(), 0U);
@@ -155,7 +155,9 @@ TEST_P(with_asio, an_io_context_may_be_destroyed_as_soon_as_it_has_run) {
     bool called = false;
     {
       asio::io_context io;
-      auto const handler = [&](std::exception_ptr const&, stepped<void> const&) { called = true; };
+      auto const handler = [&](std::exception_ptr const&, step_result<void> const&) {
+        called = true;
+      };
       forms::async_step(run, "round " + std::to_string(round), body,
                         asio::bind_executor(asio::make_strand(io), handler));
       io.run();

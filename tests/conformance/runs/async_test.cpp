@@ -19,9 +19,9 @@ namespace conformance {
 namespace {
 
 using daybook::pending;
-using daybook::started;
+using daybook::start_result;
 
-daybook::run must_take(started attempt) {
+daybook::run must_take(start_result attempt) {
   if (!attempt) throw std::runtime_error("start() gave no run");
   return std::move(attempt).take();
 }
@@ -66,7 +66,7 @@ class asynchronous : public on_engine {
     return database_.open(options);
   }
   template <class T>
-  static fault fault_in(pending<T> of) {
+  static error_code fault_in(pending<T> of) {
     return fault_of([&] { static_cast<void>(std::move(of).get()); });
   }
 };
@@ -117,12 +117,12 @@ TEST_P(asynchronous, a_run_with_futures) {
 
 TEST_P(asynchronous, a_run_in_callbacks) {
   std::promise<bool> over;
-  book_.start_async(nightly_, day_).then([&](pending<started> attempt) {
+  book_.start_async(nightly_, day_).then([&](pending<start_result> attempt) {
     auto run = std::make_shared<daybook::run>(taken(std::move(attempt).get()));
     auto load = insert("load");
-    run->step_async("load", load).then([&, run](pending<daybook::stepped<void>> done) {
+    run->step_async("load", load).then([&, run](pending<daybook::step_result<void>> done) {
       EXPECT_EQ(std::move(done).get().what(), outcome::done);
-      std::move(*run).finish_async().then([&](pending<daybook::ended> end) {
+      std::move(*run).finish_async().then([&](pending<daybook::end_result> end) {
         over.set_value(static_cast<bool>(std::move(end).get()));
       });
     });
@@ -230,12 +230,12 @@ TEST_P(asynchronous, what_a_body_throws_comes_out_and_the_step_may_be_tried_agai
   EXPECT_EQ(message_of([&] { static_cast<void>(run.step_async("load", failing).get()); }), "mine");
   EXPECT_EQ(effects("load"), "0");
   auto wrong = [](transaction& tx) { tx.exec("insert into no_such_table values (1)"); };
-  EXPECT_EQ(fault_in(run.step_async("load", wrong)), fault::statement);
-  EXPECT_EQ(fault_in(run.record_async("")), fault::bad_argument);
+  EXPECT_EQ(fault_in(run.step_async("load", wrong)), error_code::statement);
+  EXPECT_EQ(fault_in(run.record_async("")), error_code::bad_argument);
   auto load = insert("load");
   EXPECT_TRUE(run.step_async("load", load).get());
   EXPECT_TRUE(std::move(run).finish_async().get());
-  EXPECT_EQ(fault_in(run.step_async("late", load)), fault::bad_argument);
+  EXPECT_EQ(fault_in(run.step_async("late", load)), error_code::bad_argument);
 }
 
 TEST_P(asynchronous, busy_and_lost_are_answers) {
@@ -243,7 +243,7 @@ TEST_P(asynchronous, busy_and_lost_are_answers) {
   auto other = database_.open();
   auto const refused = other.start_async(nightly_, day_).get();
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.why(), refusal::running_elsewhere);
+  EXPECT_EQ(refused.why(), start_refusal::running_elsewhere);
   ASSERT_TRUE(daybook::testing::expire(book_, nightly_, day_));
   auto heir = taken(other.start_async(nightly_, day_).get());
   auto load = insert("load");
@@ -264,7 +264,7 @@ TEST_P(asynchronous, a_run_is_in_use_while_a_step_is_under_way) {
     go.wait();
     free_inside = !run.done("other") && run.token() == token && run.epoch() > 0;
     EXPECT_EQ(fault_of([&] { static_cast<void>(run.record_async("inside")); }),
-              fault::bad_argument);
+              error_code::bad_argument);
     insert("load")(tx);
   };
   auto coming = run.step_async("load", body);
@@ -285,7 +285,7 @@ TEST_P(asynchronous, a_run_is_in_use_while_a_step_is_under_way) {
   for (std::size_t at = 0; at < calls.size(); ++at) {
     EXPECT_THAT(message_of(calls[at]), testing::HasSubstr("nightly / 2026-11-21 is in use"))
         << "call " << at;
-    EXPECT_EQ(fault_of(calls[at]), fault::bad_argument) << "call " << at;
+    EXPECT_EQ(fault_of(calls[at]), error_code::bad_argument) << "call " << at;
   }
   EXPECT_EQ(run.process_name(), nightly_);
   EXPECT_EQ(run.run_key(), day_);
@@ -303,7 +303,7 @@ TEST_P(asynchronous, a_run_is_in_use_while_a_step_is_under_way) {
 TEST_P(asynchronous, a_run_may_be_moved_and_dropped_while_a_step_is_under_way) {
   std::latch begun(1);
   std::latch go(1);
-  std::optional<pending<daybook::stepped<void>>> coming;
+  std::optional<pending<daybook::step_result<void>>> coming;
   {
     auto run = taken(book_.start(nightly_, day_));
     auto body = [&begun, &go, load = insert("load")](transaction& tx) {
@@ -354,7 +354,7 @@ TEST_P(asynchronous, a_book_that_goes_finishes_what_was_begun) {
   begun.wait();
   { auto const dropped = std::move(first); }
   std::jthread const goer([&] { book.reset(); });
-  EXPECT_EQ(fault_of([&] { static_cast<void>(ending.get()); }), fault::closed);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(ending.get()); }), error_code::closed);
   go.count_down();
   EXPECT_EQ(std::move(step).get().what(), outcome::done);
   EXPECT_EQ(effects("load"), "1");
@@ -446,7 +446,7 @@ TEST_P(asynchronous, a_forked_child_is_told) {
       try {
         call();
       } catch (daybook::error const& e) {
-        return e.kind() == fault::forked;
+        return e.kind() == error_code::forked;
       }
       return false;
     };
@@ -467,7 +467,8 @@ TEST_P(asynchronous, a_forked_child_is_told) {
 TEST_P(asynchronous, too_many_threads_are_refused) {
   auto options = watched();
   options.async_threads = 1001;
-  EXPECT_EQ(fault_of([&] { static_cast<void>(database_.open(options)); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(database_.open(options)); }),
+            error_code::bad_argument);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(asynchronous);

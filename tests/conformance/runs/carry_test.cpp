@@ -52,12 +52,12 @@ TEST_P(carrying, is_fenced) {
 TEST_P(carrying, refuses_what_cannot_be_read_back) {
   auto run = taken(book_.start(nightly_, day_));
   std::string const large(1 + (1 << 20), 'x');
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", large)); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", large)); }), error_code::bad_argument);
   EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", std::string("\0", 1))); }),
-            fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", "\xff")); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("", "x")); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.record("a", large)); }), fault::bad_argument);
+            error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", "\xff")); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("", "x")); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.record("a", large)); }), error_code::bad_argument);
   EXPECT_TRUE(run.carry("a", large.substr(1)));
   EXPECT_EQ(seen().carried.at(0).value.size(), large.size() - 1);
 }
@@ -118,9 +118,9 @@ TEST_P(carrying, progress_of_a_helper_process_is_written_at_once) {
 
 TEST_P(carrying, progress_beyond_its_total_is_refused) {
   auto run = taken(book_.start(nightly_, day_));
-  EXPECT_EQ(fault_of([&] { run.progress(11, 10); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { run.progress(-1, 10); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { run.progress(1, -1); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { run.progress(11, 10); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { run.progress(-1, 10); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { run.progress(1, -1); }), error_code::bad_argument);
   run.progress(10, 10);
   run.progress(11);
 }
@@ -139,7 +139,7 @@ TEST_P(carrying, the_date_of_the_data_stays_with_the_run) {
   EXPECT_EQ(seen().info.date, saturday);
   EXPECT_EQ(other_.attach(run.token())->date(), saturday);
   EXPECT_TRUE(std::move(run).fail("later"));
-  EXPECT_EQ(book_.start(nightly_, day_, {.date = sunday}).why(), refusal::other_date);
+  EXPECT_EQ(book_.start(nightly_, day_, {.date = sunday}).why(), start_refusal::other_date);
   auto next = taken(book_.start(nightly_, day_));
   EXPECT_EQ(next.date(), saturday);
   EXPECT_TRUE(std::move(next).fail("later"));
@@ -152,7 +152,7 @@ TEST_P(carrying, the_date_of_the_data_stays_with_the_run) {
 TEST_P(carrying, a_date_must_be_one_of_the_calendar) {
   year_month_day const never{std::chrono::year{2026}, std::chrono::February, std::chrono::day{30}};
   EXPECT_EQ(fault_of([&] { static_cast<void>(book_.start(nightly_, day_, {.date = never})); }),
-            fault::bad_argument);
+            error_code::bad_argument);
 }
 
 TEST_P(carrying, the_end_of_the_output_is_kept_and_made_text) {

@@ -20,7 +20,7 @@ TEST_P(deadline, until_then_nobody_else_gets_the_run) {
   auto run = taken(book_.start(nightly_, day_, {.deadline = 10s}));
   EXPECT_EQ(run.time_left(), 10s);
   clock_.advance(10s - 1us);
-  EXPECT_EQ(other_.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other_.start(nightly_, day_).why(), start_refusal::running_elsewhere);
   EXPECT_FALSE(seen().info.deadline_over);
   EXPECT_TRUE(run.step("load", insert("load")));
   EXPECT_TRUE(std::move(run).finish());
@@ -128,7 +128,7 @@ TEST_P(deadline, must_be_a_length_of_time) {
   for (auto const wrong : {0ms, -1ms, std::chrono::milliseconds(24h * 3654)}) {
     EXPECT_EQ(
         fault_of([&] { static_cast<void>(book_.start(nightly_, day_, {.deadline = wrong})); }),
-        fault::bad_argument);
+        error_code::bad_argument);
   }
   EXPECT_EQ(rows_of("run"), "0");
 }

@@ -49,8 +49,9 @@ TEST_P(doubt, of_a_start_that_fails_when_it_has_committed) {
   auto other = database_.open();
   auto const fail_at = [&](key const& piece) {
     daybook::testing::arm("start.committed", failpoint_action::fail);
-    EXPECT_EQ(fault_of([&] { static_cast<void>(book_.start(nightly_, piece)); }), fault::internal);
-    EXPECT_EQ(other.start(nightly_, piece).why(), refusal::running_elsewhere);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(book_.start(nightly_, piece)); }),
+              error_code::internal);
+    EXPECT_EQ(other.start(nightly_, piece).why(), start_refusal::running_elsewhere);
   };
   fail_at(key{"again"});
   EXPECT_TRUE(taken(book_.start(nightly_, key{"again"})).finish());
@@ -367,11 +368,11 @@ class every_failpoint : public doubt {
     try {
       static_cast<void>(run.at_most_once(
           "given up", [](daybook::effect const&) { throw daybook::not_done("refused"); },
-          [](daybook::effect const&) { return daybook::probed<void>::not_done(); }));
+          [](daybook::effect const&) { return daybook::probe_result<void>::not_done(); }));
     } catch (daybook::not_done const&) {
       return static_cast<bool>(run.at_most_once(
           "pay", [](daybook::effect const&) {},
-          [](daybook::effect const&) { return daybook::probed<void>::done(); }));
+          [](daybook::effect const&) { return daybook::probe_result<void>::done(); }));
     }
     return false;
   }
@@ -383,7 +384,7 @@ class every_failpoint : public doubt {
       options.prefix = prefix;
       auto book = database_.open(options);
       auto attempt = book.start(nightly_, day_, {.once = true});
-      if (!attempt) return attempt.why() == refusal::done_before;
+      if (!attempt) return attempt.why() == start_refusal::done_before;
       auto run = std::move(attempt).take();
       bool const done = run.step("load", insert(prefix.c_str())) && run.record("mailed") &&
                         at_most_once(run) && run.carry("cursor", "7") &&

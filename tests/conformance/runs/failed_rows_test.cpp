@@ -27,8 +27,8 @@ class failed_rows : public on_engine {
     // By a name of the library's own, so that there is a limit to its time.
     absolute_ = in.user_sql.of("select abs(n) from number where id <= :last order by id");
     absolute_.name = "absolute";
-    auto lent = in.sessions.lend(1s);
-    body(*lent);
+    auto from_pool = in.sessions.lend(1s);
+    body(*from_pool);
   }
   [[nodiscard]] db::call up_to(std::int64_t last) const { return {&absolute_, {last}}; }
   /// There is no absolute value of the second.

@@ -179,7 +179,7 @@ TEST_P(last_failures, those_that_are_tried_again_are_listed_with_why) {
 
 TEST_P(last_failures, the_step_of_a_child_is_kept_with_an_attempt_that_fails) {
   auto run = taken(book_.start(nightly_, day_));
-  EXPECT_EQ(fault_of([&] { run.step_in_hand(std::string(256, 's')); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { run.step_in_hand(std::string(256, 's')); }), error_code::bad_argument);
   run.step_in_hand("load");
   run.step_in_hand("upload");
   ASSERT_TRUE(daybook::testing::renew(book_));

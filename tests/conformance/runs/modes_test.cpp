@@ -11,7 +11,7 @@ namespace conformance {
 namespace {
 
 using daybook::effect;
-using daybook::probed;
+using daybook::probe_result;
 using daybook::step_mode;
 
 /// The world outside: counts what was asked of it, by key.
@@ -139,8 +139,8 @@ TEST_P(modes, at_most_once_cut_short_is_unknown_and_waits_for_a_person) {
   EXPECT_EQ(seen().info.state, run_state::unknown);
   EXPECT_TRUE(seen().intents.at(0).unknown);
   EXPECT_EQ(std::move(heir).finish().what(), outcome::lost) << "the attempt is over";
-  EXPECT_EQ(other_.start(nightly_, day_).why(), refusal::unknown_outcome);
-  EXPECT_EQ(other_.start(nightly_, day_, {.restart = true}).why(), refusal::unknown_outcome);
+  EXPECT_EQ(other_.start(nightly_, day_).why(), start_refusal::unknown_outcome);
+  EXPECT_EQ(other_.start(nightly_, day_, {.restart = true}).why(), start_refusal::unknown_outcome);
 }
 
 TEST_P(modes, a_probe_that_says_done_settles_it) {
@@ -154,7 +154,7 @@ TEST_P(modes, a_probe_that_says_done_settles_it) {
       },
       [&](effect const& with) {
         EXPECT_EQ(with.idempotency_key(), key);
-        return probed<std::string>::done("receipt 7");
+        return probe_result<std::string>::done("receipt 7");
       });
   EXPECT_EQ(what.what(), outcome::done);
   EXPECT_EQ(what.value(), "receipt 7");
@@ -166,7 +166,7 @@ TEST_P(modes, a_probe_that_says_done_settles_it) {
 TEST_P(modes, a_probe_that_says_not_done_lets_it_be_done) {
   auto heir = heir_of(begun(taken(book_.start(nightly_, day_)), "pay"));
   auto const what = heir.at_most_once("pay", world_.call(),
-                                      [](effect const&) { return probed<void>::not_done(); });
+                                      [](effect const&) { return probe_result<void>::not_done(); });
   EXPECT_EQ(what.what(), outcome::done);
   EXPECT_EQ(world_.total(), 1);
   EXPECT_TRUE(std::move(heir).finish());
@@ -174,14 +174,16 @@ TEST_P(modes, a_probe_that_says_not_done_lets_it_be_done) {
 
 TEST_P(modes, a_probe_that_throws_is_asked_again_by_the_next_attempt) {
   auto heir = heir_of(begun(taken(book_.start(nightly_, day_)), "pay"));
-  auto const look = [](effect const&) -> probed<void> { throw std::runtime_error("bank closed"); };
+  auto const look = [](effect const&) -> probe_result<void> {
+    throw std::runtime_error("bank closed");
+  };
   EXPECT_EQ(message_of([&] { static_cast<void>(heir.at_most_once("pay", world_.call(), look)); }),
             "bank closed");
   EXPECT_TRUE(std::move(heir).fail("bank closed"));
   EXPECT_EQ(seen().info.state, run_state::failed);
   auto next = taken(other_.start(nightly_, day_));
-  EXPECT_TRUE(
-      next.at_most_once("pay", world_.call(), [](effect const&) { return probed<void>::done(); }));
+  EXPECT_TRUE(next.at_most_once("pay", world_.call(),
+                                [](effect const&) { return probe_result<void>::done(); }));
   EXPECT_EQ(world_.total(), 0);
 }
 
@@ -202,7 +204,7 @@ TEST_P(modes, a_body_that_throws_leaves_the_outcome_unknown) {
   EXPECT_EQ(text, "time-out");
   EXPECT_EQ(seen().info.state, run_state::unknown);
   EXPECT_NE(seen().info.error.find("time-out"), std::string::npos);
-  EXPECT_EQ(book_.start(nightly_, day_).why(), refusal::unknown_outcome);
+  EXPECT_EQ(book_.start(nightly_, day_).why(), start_refusal::unknown_outcome);
 }
 
 TEST_P(modes, a_probe_may_find_out_after_a_throw) {
@@ -213,7 +215,7 @@ TEST_P(modes, a_probe_may_find_out_after_a_throw) {
         world_.call()(with);
         throw std::runtime_error("time-out");
       },
-      [](effect const&) { return probed<int>::done(7); });
+      [](effect const&) { return probe_result<int>::done(7); });
   EXPECT_EQ(what.what(), outcome::done);
   EXPECT_EQ(what.value(), 7);
   EXPECT_TRUE(std::move(run).finish());
@@ -248,7 +250,8 @@ TEST_P(modes, the_two_halves_of_a_step_done_elsewhere) {
   auto second = other_.attach(run.token()).value();
   EXPECT_EQ(second.intend("pay").what(), outcome::skipped);
   EXPECT_EQ(second.intend("give").what(), outcome::unknown);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(second.abandon("nothing")); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(second.abandon("nothing")); }),
+            error_code::bad_argument);
   EXPECT_EQ(std::move(run).fail("exit status 1").what(), outcome::unknown)
       << "a later look did not find out either";
 }
@@ -259,7 +262,7 @@ TEST_P(modes, what_another_gave_up_is_not_recorded) {
   EXPECT_EQ(one.intend("pay").what(), outcome::done);
   auto two = other_.attach(run.token()).value();
   EXPECT_EQ(two.abandon("pay").what(), outcome::done);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(one.record("pay")); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(one.record("pay")); }), error_code::bad_argument);
   EXPECT_EQ(rows_of("step"), "0");
   EXPECT_EQ(two.intend("give").what(), outcome::done);
   EXPECT_EQ(std::move(run).finish().what(), outcome::unknown) << "an intent is open";
@@ -276,7 +279,7 @@ TEST_P(modes, what_was_unknown_and_is_settled_leaves_nothing_behind) {
     {
       auto heir = taken(other_.start(nightly_, piece));
       EXPECT_TRUE(heir.at_most_once("pay", world_.call(), [&](effect const&) {
-        return was_done ? probed<void>::done() : probed<void>::not_done();
+        return was_done ? probe_result<void>::done() : probe_result<void>::not_done();
       }));
       EXPECT_TRUE(heir.intend("give"));
     }
@@ -298,11 +301,11 @@ TEST_P(modes, a_step_given_in_another_mode_is_refused) {
   EXPECT_NE(text.find("as tx"), std::string::npos) << text;
   EXPECT_NE(text.find("at-least-once"), std::string::npos) << text;
   EXPECT_EQ(fault_of([&] { static_cast<void>(next.step("two", insert("two"))); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(fault_of([&] { static_cast<void>(next.step("three", insert("x"))); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(fault_of([&] { static_cast<void>(next.at_least_once("four", world_.call())); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   EXPECT_EQ(world_.total(), 1);
 }
 
@@ -416,7 +419,7 @@ TEST_P(modes, a_lost_reply_of_the_renewal_before_a_step_outside_is_none_of_the_s
 TEST_P(modes, an_intent_that_could_not_be_written_may_be_tried_again) {
   auto run = taken(book_.start(nightly_, day_));
   daybook::testing::arm("intend.begun", failpoint_action::fail);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.intend("pay")); }), fault::internal);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.intend("pay")); }), error_code::internal);
   EXPECT_EQ(run.intend("pay").what(), outcome::done);
   EXPECT_EQ(run.record("pay").what(), outcome::done);
   EXPECT_TRUE(std::move(run).finish());
@@ -426,7 +429,7 @@ TEST_P(modes, an_earlier_intent_is_not_settled_by_a_mere_record) {
   EXPECT_TRUE(begun(taken(book_.start(nightly_, day_)), "pay").release("later"));
   auto next = taken(book_.start(nightly_, day_));
   for (int tries = 0; tries < 2; ++tries) {
-    EXPECT_EQ(fault_of([&] { static_cast<void>(next.record("pay")); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(next.record("pay")); }), error_code::bad_argument);
   }
   EXPECT_EQ(intents(), "1");
 }

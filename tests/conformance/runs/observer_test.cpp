@@ -103,14 +103,14 @@ TEST_P(observer, the_clock_of_a_real_book_cannot_be_moved) {
   options.movable_clock = false;
   auto book = database_.open(options);
   EXPECT_EQ(fault_of([&] { daybook::testing::manual_clock const clock(book); }),
-            fault::configuration);
+            error_code::configuration);
   EXPECT_EQ(fault_of([&] { daybook::testing::expire(book, nightly_, day_); }),
-            fault::configuration);
+            error_code::configuration);
   // The kind of clock is the book's, whatever who opens it asks for.
   options.movable_clock = true;
   auto again = database_.open(options);
   EXPECT_EQ(fault_of([&] { daybook::testing::manual_clock const clock(again); }),
-            fault::configuration);
+            error_code::configuration);
 }
 
 TEST_P(observer, the_manual_clock) {
@@ -145,11 +145,12 @@ TEST_P(observer, expire_and_renew) {
 
 TEST_P(observer, failpoints_are_armed_by_name) {
   EXPECT_EQ(fault_of([] { daybook::testing::arm("no.such", failpoint_action::cut); }),
-            fault::bad_argument);
+            error_code::bad_argument);
   daybook::testing::arm("step.begun", failpoint_action::fail, 1);
   auto run = taken(book_.start(nightly_, day_));
   EXPECT_TRUE(run.step("one", insert("one")));
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("two", insert("two"))); }), fault::internal);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("two", insert("two"))); }),
+            error_code::internal);
   EXPECT_TRUE(run.step("three", insert("three")));
   EXPECT_EQ(effects("two"), "0");
 }

@@ -28,7 +28,7 @@ class operate : public on_engine {
     ASSERT_TRUE(run.step("load", insert("load")));
     for (auto const& one : names) ASSERT_TRUE(run.intend(one));
     EXPECT_EQ(std::move(run).finish().what(), outcome::unknown);
-    ASSERT_EQ(book_.start(nightly_, day_).why(), refusal::unknown_outcome);
+    ASSERT_EQ(book_.start(nightly_, day_).why(), start_refusal::unknown_outcome);
   }
   void finished(key const& piece, process const& name) {
     auto run = taken(book_.start(name, piece));
@@ -37,7 +37,7 @@ class operate : public on_engine {
     EXPECT_TRUE(std::move(run).finish());
   }
 
-  daybook::remark const anna_{.actor = "anna@node", .reason = "the node hangs"};
+  daybook::audit_note const anna_{.actor = "anna@node", .reason = "the node hangs"};
   daybook::timestamp const noon_ =
       daybook::timestamp(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21)) + 12h;
   daybook::testing::manual_clock clock_;
@@ -55,7 +55,7 @@ TEST_P(operate, a_released_run_is_lost_to_its_live_holder) {
   auto other = database_.open(watched());
   auto run = taken(book_.start(nightly_, day_));
   ASSERT_TRUE(run.step("load", insert("load")));
-  EXPECT_EQ(other.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other.start(nightly_, day_).why(), start_refusal::running_elsewhere);
   EXPECT_EQ(other.release(nightly_, day_, anna_), std::optional(true));
   EXPECT_EQ(seen().info.state, run_state::interrupted);
   EXPECT_EQ(seen().info.error, "released by anna@node: the node hangs");
@@ -146,7 +146,7 @@ TEST_P(operate, restart_begins_afresh_and_past_once) {
     EXPECT_TRUE(std::move(run).finish());
   }
   EXPECT_EQ(effects("load"), "2");
-  EXPECT_EQ(book_.start(nightly_, day_, {.once = true}).why(), refusal::done_before);
+  EXPECT_EQ(book_.start(nightly_, day_, {.once = true}).why(), start_refusal::done_before);
   EXPECT_EQ(book_.restart(nightly_, day_, anna_), std::optional(true));
   auto run = taken(book_.start(nightly_, day_, {.once = true}));
   EXPECT_EQ(run.number(), 3);
@@ -190,9 +190,9 @@ TEST_P(operate, resolve_as_not_done_lets_it_be_done) {
 
 TEST_P(operate, a_run_waits_for_the_last_of_its_unknown_steps) {
   leave_unknown({"pay", "mail"});
-  EXPECT_EQ(fault_of([&] { book_.resolve(nightly_, day_, {}, anna_); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { book_.resolve(nightly_, day_, {}, anna_); }), error_code::bad_argument);
   EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "mail"}, anna_), std::optional(true));
-  EXPECT_EQ(book_.start(nightly_, day_).why(), refusal::unknown_outcome);
+  EXPECT_EQ(book_.start(nightly_, day_).why(), start_refusal::unknown_outcome);
   EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "pay", .done = true}, anna_),
             std::optional(true));
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).finish());
@@ -260,7 +260,7 @@ TEST_P(operate, prune_takes_what_is_old_and_over) {
   EXPECT_EQ(seen(key{"held"}).steps.size(), 1U);
   EXPECT_EQ(seen(key{"held"}).attempts.size(), 1U);
   EXPECT_EQ(book_.find(weekly, key{"old"})->steps.size(), 1U);
-  EXPECT_EQ(book_.start(nightly_, key{"old"}, {.once = true}).why(), refusal::done_before);
+  EXPECT_EQ(book_.start(nightly_, key{"old"}, {.once = true}).why(), start_refusal::done_before);
 
   auto const all = book_.prune({.older_than = 24h, .forget_runs = true}, anna_);
   EXPECT_EQ(all.attempts, 1);
@@ -275,7 +275,7 @@ TEST_P(operate, prune_takes_what_is_old_and_over) {
   EXPECT_EQ(database_.query("select detail from daybook_change where id = "
                             "(select max(id) from daybook_change)"),
             "older than 24 h: 1 attempts, 1 steps, 1 carried values, 0 holders, 2 runs");
-  EXPECT_EQ(fault_of([&] { book_.prune({.older_than = 0h}, anna_); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { book_.prune({.older_than = 0h}, anna_); }), error_code::bad_argument);
 }
 
 TEST_P(operate, prune_takes_holders_that_nothing_names) {

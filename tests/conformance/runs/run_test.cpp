@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 using daybook::key;
 using daybook::outcome;
 using daybook::process;
-using daybook::refusal;
 using daybook::run_state;
+using daybook::start_refusal;
 
 class runs : public testing::TestWithParam<support::engine> {
  protected:
@@ -25,7 +25,7 @@ class runs : public testing::TestWithParam<support::engine> {
   [[nodiscard]] std::string effects(std::string const& name) const {
     return database_.query("select count(*) from effect where name = '" + name + "'");
   }
-  static daybook::run taken(daybook::started attempt) {
+  static daybook::run taken(daybook::start_result attempt) {
     EXPECT_TRUE(attempt);
     return std::move(attempt).take();
   }
@@ -67,7 +67,7 @@ TEST_P(runs, taken_over_when_the_lease_is_over_and_resumed_where_it_stood) {
   auto other = database_.open();
   auto const busy = other.start(nightly_, day_);
   ASSERT_FALSE(busy);
-  EXPECT_EQ(busy.why(), refusal::running_elsewhere);
+  EXPECT_EQ(busy.why(), start_refusal::running_elsewhere);
   ASSERT_TRUE(busy.holder());
 
   clock.advance(31s);

@@ -51,7 +51,7 @@ TEST_P(seeds, A1_two_nodes_cannot_both_pass_the_check) {
 TEST_P(seeds, A2_a_ready_run_refuses_too) {
   auto const run = taken(book_.start(nightly_, day_));
   EXPECT_EQ(state_of(day_.str()), "9");
-  EXPECT_EQ(other_.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other_.start(nightly_, day_).why(), start_refusal::running_elsewhere);
 }
 
 TEST_P(seeds, A3_a_zombie_writes_nothing_into_its_successors_run) {
@@ -125,7 +125,7 @@ TEST_P(seeds, A9_a_crash_before_the_record_leaves_no_effect_and_one_after_it_los
       auto run = taken(book_.start(nightly_, piece));
       arm(place, failpoint_action::fail);
       EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("load", insert("load"))); }),
-                fault::internal);
+                error_code::internal);
     }
     auto const effect = effects("load") == "1";
     auto next = taken(book_.start(nightly_, piece));
@@ -144,7 +144,7 @@ TEST_P(seeds, A10_steps_go_by_name_and_not_by_number) {
   EXPECT_EQ(next.step("9", insert("nine")).what(), outcome::done) << "inserted later, before 10";
   EXPECT_EQ(next.step("10", insert("ten")).what(), outcome::skipped);
   EXPECT_EQ(fault_of([&] { static_cast<void>(next.step("9", insert("nine"))); }),
-            fault::bad_argument);
+            error_code::bad_argument);
 }
 
 TEST_P(seeds, A11_done_before_not_owner_and_done_now_are_told_apart) {
@@ -199,7 +199,7 @@ TEST_P(seeds, A15_instants_are_numbers_and_no_zone_or_repeated_hour_matters) {
   auto const second = taken(other_.start(nightly_, key{"2"}));
   EXPECT_EQ(seen(key{"2"}).info.started - seen(key{"1"}).info.started, 1h);
   auto const heir = book_.start(nightly_, key{"2"});
-  EXPECT_EQ(heir.why(), refusal::running_elsewhere) << "an hour later, not at the same time";
+  EXPECT_EQ(heir.why(), start_refusal::running_elsewhere) << "an hour later, not at the same time";
   EXPECT_EQ(database_.query("select started_us from daybook_run where run_key = '1'"),
             "1793511000000000");
 }
@@ -240,7 +240,8 @@ TEST_P(seeds, A19_a_crash_between_start_and_the_first_step_has_an_owner_and_a_le
   EXPECT_EQ(state_of(day_.str()), "9");
   ASSERT_TRUE(seen().info.holder);
   EXPECT_EQ(seen().info.holder->pid, ::getpid());
-  EXPECT_EQ(other_.start(nightly_, day_).why(), refusal::running_elsewhere) << "it may be alive";
+  EXPECT_EQ(other_.start(nightly_, day_).why(), start_refusal::running_elsewhere)
+      << "it may be alive";
   clock_.advance(1h);
   EXPECT_TRUE(other_.start(nightly_, day_));
 }
@@ -287,7 +288,7 @@ TEST_P(seeds, B3_B4_an_owner_that_lives_keeps_it_and_a_dead_ones_is_free_after_t
 TEST_P(seeds, B5_two_holders_with_one_process_id_are_two) {
   // As in two containers, where each is process 1: these two books are of one process.
   auto const run = taken(book_.start(nightly_, day_));
-  EXPECT_EQ(other_.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other_.start(nightly_, day_).why(), start_refusal::running_elsewhere);
   EXPECT_TRUE(other_.start(nightly_, key{"other"}));
   EXPECT_EQ(database_.query("select count(distinct pid) from daybook_holder"), "1");
   EXPECT_EQ(database_.query("select count(distinct uuid) from daybook_holder"), "2");
@@ -296,7 +297,7 @@ TEST_P(seeds, B5_two_holders_with_one_process_id_are_two) {
 TEST_P(seeds, B6_a_slow_node_does_not_run_the_same_tick_again) {
   key const tick{"2026-11-21T02:00:00Z"};
   EXPECT_TRUE(taken(book_.start(nightly_, tick, {.once = true})).finish());
-  EXPECT_EQ(other_.start(nightly_, tick, {.once = true}).why(), refusal::done_before);
+  EXPECT_EQ(other_.start(nightly_, tick, {.once = true}).why(), start_refusal::done_before);
 }
 
 TEST_P(seeds, B9_who_and_what_state_are_written_together) {
@@ -304,7 +305,8 @@ TEST_P(seeds, B9_who_and_what_state_are_written_together) {
   for (std::string const place : {"start.begun", "start.before_commit", "start.committed"}) {
     key const piece{place};
     arm(place, failpoint_action::fail);
-    EXPECT_EQ(fault_of([&] { static_cast<void>(book_.start(nightly_, piece)); }), fault::internal);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(book_.start(nightly_, piece)); }),
+              error_code::internal);
     auto const found = book_.find(nightly_, piece);
     EXPECT_TRUE(!found || found->info.holder) << "no state without its owner";
   }

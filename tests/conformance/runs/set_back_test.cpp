@@ -182,7 +182,7 @@ TEST_P(set_back, a_run_whose_end_was_lost_is_resumed_though_its_process_lives) {
       EXPECT_TRUE(daybook::testing::renew(book_));
     }
     put_back();
-    EXPECT_EQ(other_.start(nightly_, piece).why(), refusal::running_elsewhere);
+    EXPECT_EQ(other_.start(nightly_, piece).why(), start_refusal::running_elsewhere);
     EXPECT_FALSE(daybook::testing::renew(book_));
     auto heir = taken(other_.start(nightly_, piece));
     EXPECT_EQ(heir.attempt(), 2);
@@ -368,7 +368,7 @@ TEST_P(set_back, a_restore_under_live_workers_loses_nothing) {
   auto const do_run = [&](int at) {
     try {
       auto got = here.start(nightly_, key("run " + std::to_string(at)), {.once = true});
-      if (!got) return got.why() == refusal::done_before;
+      if (!got) return got.why() == start_refusal::done_before;
       auto run = std::move(got).take();
       wait_at(at, ends / 3, ends);
       if (!run.step("one", insert("run"))) return false;

@@ -30,7 +30,7 @@ TEST_P(start, busy_says_who_since_when_and_until_when) {
   auto other = database_.open();
   auto const busy = other.start(nightly_, day_);
   ASSERT_FALSE(busy);
-  EXPECT_EQ(busy.why(), refusal::running_elsewhere);
+  EXPECT_EQ(busy.why(), start_refusal::running_elsewhere);
   ASSERT_TRUE(busy.holder());
   EXPECT_EQ(busy.holder()->pid, ::getpid());
   EXPECT_EQ(busy.holder()->holder.size(), 36U);
@@ -47,7 +47,7 @@ std::string complaint_of(F&& what) {
   try {
     what();
   } catch (daybook::error const& e) {
-    EXPECT_EQ(e.kind(), fault::bad_argument) << e.what();
+    EXPECT_EQ(e.kind(), error_code::bad_argument) << e.what();
     return e.what();
   }
   ADD_FAILURE() << "nothing was thrown";
@@ -100,8 +100,8 @@ TEST_P(start, a_step_that_was_not_done_has_no_value) {
   EXPECT_EQ(lost.what(), outcome::lost);
   auto const text = complaint_of([&] { static_cast<void>(lost.value()); });
   EXPECT_NE(text.find("no value"), std::string::npos) << text;
-  auto const unknown = daybook::probed<std::int64_t>::unknown();
-  EXPECT_EQ(fault_of([&] { static_cast<void>(unknown.value()); }), fault::bad_argument);
+  auto const unknown = daybook::probe_result<std::int64_t>::unknown();
+  EXPECT_EQ(fault_of([&] { static_cast<void>(unknown.value()); }), error_code::bad_argument);
 }
 
 TEST_P(start, busy_names_the_step_in_hand_of_that_very_run) {
@@ -125,7 +125,7 @@ TEST_P(start, our_own_process_is_busy_too) {
   auto run = taken(book_.start(nightly_, day_));
   auto const again = book_.start(nightly_, day_);
   ASSERT_FALSE(again);
-  EXPECT_EQ(again.why(), refusal::running_elsewhere);
+  EXPECT_EQ(again.why(), start_refusal::running_elsewhere);
   EXPECT_EQ(again.holder()->pid, ::getpid());
   EXPECT_TRUE(run.step("still ours", insert("a")));
 }
@@ -152,12 +152,12 @@ TEST_P(start, once_is_refused_after_a_success_and_never_before) {
   EXPECT_TRUE(taken(book_.start(nightly_, day_, once)).finish());
   auto const again = book_.start(nightly_, day_, once);
   ASSERT_FALSE(again);
-  EXPECT_EQ(again.why(), refusal::done_before);
+  EXPECT_EQ(again.why(), start_refusal::done_before);
   EXPECT_FALSE(again.holder());
   EXPECT_EQ(seen().info.number, 1);
   // A later run that failed does not undo the success.
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).fail("no"));
-  EXPECT_EQ(book_.start(nightly_, day_, once).why(), refusal::done_before);
+  EXPECT_EQ(book_.start(nightly_, day_, once).why(), start_refusal::done_before);
   EXPECT_TRUE(book_.start(nightly_, key{"other"}, once));
 }
 
@@ -178,7 +178,7 @@ TEST_P(start, restart_is_a_fresh_run) {
 TEST_P(start, restart_takes_nothing_from_a_live_holder) {
   auto run = taken(book_.start(nightly_, day_));
   auto other = database_.open();
-  EXPECT_EQ(other.start(nightly_, day_, {.restart = true}).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other.start(nightly_, day_, {.restart = true}).why(), start_refusal::running_elsewhere);
   EXPECT_TRUE(std::move(run).finish());
 }
 
@@ -223,7 +223,7 @@ TEST_P(start, an_unknown_outcome_waits_for_a_person) {
   database_.execute("update daybook_run set state = -4");
   auto const answer = book_.start(nightly_, day_, {.restart = true});
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.why(), refusal::unknown_outcome);
+  EXPECT_EQ(answer.why(), start_refusal::unknown_outcome);
 }
 
 TEST_P(start, finish_from_a_run_without_steps) {

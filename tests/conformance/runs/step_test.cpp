@@ -44,7 +44,8 @@ TEST_P(step, that_took_longer_than_its_patience_is_tried_again) {
       std::this_thread::sleep_for(400ms);  // less than a transaction may be idle
       tx.exec("update effect set name = 'long'");
     }
-    throw daybook::error({.kind = fault::conflict, .retryable = true}, "a deadlock, so to speak");
+    throw daybook::error({.kind = error_code::conflict, .retryable = true},
+                         "a deadlock, so to speak");
   });
   EXPECT_EQ(what.what(), outcome::done);
   EXPECT_EQ(calls, 2);
@@ -70,8 +71,8 @@ TEST_P(step, carried_text_must_be_text_on_every_engine) {
       }));
     });
   };
-  EXPECT_EQ(carry("half", "\xc3"), fault::bad_argument);
-  EXPECT_EQ(carry("zero", std::string("a\0b", 3)), fault::bad_argument);
+  EXPECT_EQ(carry("half", "\xc3"), error_code::bad_argument);
+  EXPECT_EQ(carry("zero", std::string("a\0b", 3)), error_code::bad_argument);
   EXPECT_EQ(effects("bad"), "0");
   EXPECT_EQ(rows_of("step"), "0");
 }
@@ -80,9 +81,9 @@ TEST_P(step, the_same_name_twice_in_one_attempt_is_an_error) {
   auto run = taken(book_.start(nightly_, day_));
   ASSERT_TRUE(run.step("load", insert("load")));
   auto const again = [&] { static_cast<void>(run.step("load", insert("load"))); };
-  EXPECT_EQ(fault_of(again), fault::bad_argument);
+  EXPECT_EQ(fault_of(again), error_code::bad_argument);
   EXPECT_NE(message_of(again).find("'load'"), std::string::npos);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.record("load")); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.record("load")); }), error_code::bad_argument);
   EXPECT_EQ(effects("load"), "1");
   EXPECT_TRUE(run.step("next", insert("next")));
   EXPECT_TRUE(std::move(run).finish());
@@ -129,7 +130,7 @@ TEST_P(step, an_error_that_ends_the_transaction_cannot_be_caught_and_passed_over
       insert("after")(tx);
     }
   };
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("load", body)); }), fault::statement);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("load", body)); }), error_code::statement);
   EXPECT_EQ(effects("before"), "0");
   EXPECT_EQ(effects("after"), "0");
   EXPECT_EQ(rows_of("step"), "0");
@@ -143,7 +144,7 @@ TEST_P(step, a_doubt_of_another_book_is_not_taken_for_ours) {
   auto const body = [&](transaction& tx) {
     ++calls;
     insert("load")(tx);
-    throw daybook::error({.kind = fault::unreachable, .in_doubt = true}, "another's");
+    throw daybook::error({.kind = error_code::unreachable, .in_doubt = true}, "another's");
   };
   EXPECT_EQ(message_of([&] { static_cast<void>(run.step("load", body)); }), "another's");
   EXPECT_EQ(calls, 1);
@@ -183,7 +184,7 @@ TEST_P(step, a_wrong_statement_is_an_error_of_the_user) {
     }));
     FAIL();
   } catch (daybook::error const& e) {
-    EXPECT_EQ(e.kind(), fault::statement);
+    EXPECT_EQ(e.kind(), error_code::statement);
     EXPECT_EQ(e.statement(), "user");
     EXPECT_FALSE(e.retryable());
     EXPECT_FALSE(e.in_doubt());
@@ -198,7 +199,7 @@ TEST_P(step, a_broken_rule_of_the_table_is_a_constraint) {
     static_cast<void>(run.step(
         "bad", [](transaction& tx) { tx.exec("insert into effect(name) values (:n)", nullptr); }));
   };
-  EXPECT_EQ(fault_of(bad), fault::constraint);
+  EXPECT_EQ(fault_of(bad), error_code::constraint);
 }
 
 TEST_P(step, a_swallowed_error_does_not_leave_half_a_step) {
@@ -214,7 +215,7 @@ TEST_P(step, a_swallowed_error_does_not_leave_half_a_step) {
       }
     }));
   } catch (daybook::error const& e) {
-    EXPECT_EQ(e.kind(), fault::statement);
+    EXPECT_EQ(e.kind(), error_code::statement);
   }
   // PostgreSQL refuses what follows; the others have undone the one statement. Either way the
   // effect is there exactly when the record is.
@@ -257,7 +258,8 @@ TEST_P(step, another_process_records_under_the_same_attempt) {
     EXPECT_EQ(attached->number(), 1);
     EXPECT_EQ(attached->attempt(), 1);
     EXPECT_TRUE(attached->done("load"));
-    EXPECT_EQ(fault_of([&] { static_cast<void>(attached->record("load")); }), fault::bad_argument)
+    EXPECT_EQ(fault_of([&] { static_cast<void>(attached->record("load")); }),
+              error_code::bad_argument)
         << "it was done in another mode";
     EXPECT_EQ(attached->record("child").what(), outcome::done);
   }
@@ -269,7 +271,8 @@ TEST_P(step, another_process_records_under_the_same_attempt) {
   EXPECT_EQ(rows_of("holder"), "1");
   ASSERT_EQ(seen().steps.size(), 3U);
   EXPECT_EQ(seen().steps[1].name, "child");
-  EXPECT_EQ(fault_of([&] { static_cast<void>(other.attach("nonsense")); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(other.attach("nonsense")); }),
+            error_code::bad_argument);
 }
 
 TEST_P(step, idempotency_keys_are_the_same_for_every_attempt) {

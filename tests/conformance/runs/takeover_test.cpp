@@ -24,7 +24,7 @@ TEST_P(takeover, not_before_the_lease_is_over) {
   clock_.stop_at(clock_.now());
   auto run = taken(book_.start(nightly_, day_));
   clock_.advance(30s);
-  EXPECT_EQ(other_.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(other_.start(nightly_, day_).why(), start_refusal::running_elsewhere);
   EXPECT_EQ(ended_how("dead"), "0");
   clock_.advance(1us);
   auto heir = taken(other_.start(nightly_, day_));
@@ -111,7 +111,7 @@ TEST_P(takeover, nobody_declares_itself_dead) {
   auto run = taken(book_.start(nightly_, day_));
   auto late = taken(book_.start(nightly_, key{"late"}, {.deadline = 10s}));
   clock_.advance(31s);
-  EXPECT_EQ(book_.start(nightly_, day_).why(), refusal::running_elsewhere);
+  EXPECT_EQ(book_.start(nightly_, day_).why(), start_refusal::running_elsewhere);
   EXPECT_EQ(taken(book_.start(nightly_, key{"late"})).attempt(), 2);
   EXPECT_EQ(ended_how("dead"), "0");
   EXPECT_TRUE(run.step("load", insert("load")));
@@ -217,7 +217,7 @@ TEST_P(takeover, nothing_is_begun_outside_by_one_who_was_declared_dead_meanwhile
     } else {
       auto const paid = run.at_most_once("pay", pay, [&](daybook::effect const&) {
         die();
-        return daybook::probed<void>::not_done();
+        return daybook::probe_result<void>::not_done();
       });
       EXPECT_EQ(paid.what(), outcome::lost);
     }

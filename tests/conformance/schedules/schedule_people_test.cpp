@@ -62,7 +62,7 @@ TEST_P(schedules_of_people, a_zone_that_is_not_here_keeps_nobody_from_pausing_it
   auto nowhere = std::make_optional<without_zones>();
   serve("leads");
   clock_.advance(1min);
-  EXPECT_EQ(fault_of([&] { first_.drain(); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { first_.drain(); }), error_code::bad_argument);
   EXPECT_TRUE(leads.pause(anna));
   EXPECT_FALSE(leads.info().next);
   make({.zone = "UTC"});
@@ -81,7 +81,7 @@ TEST_P(schedules_of_people, a_free_tick_is_left_to_those_who_have_its_zone) {
   EXPECT_EQ(first_.drain(), 1);
   auto nowhere = std::make_optional<without_zones>();
   second_.serve("leads", [&](tick&) { ADD_FAILURE() << "its zone is not here"; });
-  EXPECT_EQ(fault_of([&] { second_.drain(); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { second_.drain(); }), error_code::bad_argument);
   EXPECT_EQ(rows_of("attempt"), "1");
   nowhere.reset();
   EXPECT_EQ(first_.drain(), 1);
@@ -349,7 +349,8 @@ TEST_P(schedules_of_people, bad_input_is_refused_by_name) {
   using daybook::cron;
   auto const refused = [&](cron const& when, schedule_options const& options,
                            std::string const& name = "leads") {
-    EXPECT_EQ(fault_of([&] { book_.make_schedule(name, when, options); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { book_.make_schedule(name, when, options); }),
+              error_code::bad_argument);
   };
   refused("* * * * *", {}, "");
   refused("* * * * *", {.zone = "Mars/Olympus"});

@@ -327,7 +327,7 @@ TEST_P(scheduled, one_that_fails_when_it_has_launched_lets_go_of_the_tick) {
   serve("leads");
   clock_.advance(1min);
   daybook::testing::arm("launch.committed", failpoint_action::fail);
-  EXPECT_EQ(fault_of([&] { first_.drain(); }), fault::internal);
+  EXPECT_EQ(fault_of([&] { first_.drain(); }), error_code::internal);
   EXPECT_EQ(second_.drain(), 0) << "its holder lives";
   ASSERT_TRUE(daybook::testing::renew(book_));
   EXPECT_EQ(second_.drain(), 1);

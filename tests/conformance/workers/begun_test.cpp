@@ -14,8 +14,8 @@ namespace conformance {
 namespace {
 
 using daybook::beginning;
+using daybook::claimed_task;
 using daybook::hand_out;
-using daybook::handed;
 using daybook::step_mode;
 
 constexpr daybook::claim_options announced{.beginning = beginning::announced};
@@ -72,7 +72,7 @@ TEST_P(beginnings, of_a_claim_that_announces_them_only_those_are_suspects) {
   EXPECT_EQ(batch.begin(tasks[2]), outcome::done) << "twice is as good as once";
   batch.finish(tasks[3], result::success());
   ASSERT_TRUE(batch.flush());
-  EXPECT_EQ(fault_of([&] { batch.begin(tasks[3]); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { batch.begin(tasks[3]); }), error_code::bad_argument);
   dies(heirs);
   EXPECT_EQ(states(heirs, 6),
             "k0 waiting, k1 suspect, k2 suspect, k3 succeeded, k4 waiting, k5 waiting");
@@ -162,7 +162,7 @@ TEST_P(beginnings, of_what_was_handed_out_once_nothing_else_is_unknown) {
   hand_out out(q, {.flush_every = 60000ms, .poll = 3600000ms});
   std::map<std::string, int> known;
   {
-    std::vector<handed> had;
+    std::vector<claimed_task> had;
     for (int i = 0; i < 3; ++i) had.push_back(must_come(out));
     for (auto& one : out.next_batch(4, 0ms)) had.push_back(std::move(one));
     for (auto const& one : had) ++known[one.task().key];
@@ -185,7 +185,7 @@ TEST_P(beginnings, of_what_was_handed_out_nothing_else_is_suspect) {
   auto heirs = other_.queue("handed").value();
   q.import(keys(0, 50));
   hand_out out(q, {.flush_every = 60000ms, .poll = 3600000ms});
-  std::vector<handed> had;
+  std::vector<claimed_task> had;
   for (int i = 0; i < 5; ++i) had.push_back(must_come(out));  // how long one takes is not known yet
   dies(heirs);
   EXPECT_EQ(heirs.counts().suspect, 5);

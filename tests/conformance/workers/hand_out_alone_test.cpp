@@ -37,7 +37,7 @@ TEST_P(handing_out_alone, a_suspect_has_a_place_beside_the_others) {
   auto q = book_.queue("beside").value();
   q.import(keys(1, 9));
   hand_out out(q, {.batch = 20, .poll = 1ms});
-  std::vector<daybook::handed> had;
+  std::vector<daybook::claimed_task> had;
   int suspects = 0;
   while (had.size() < 9) {  // nothing of it waits for anything else
     had.push_back(must_come(out));
@@ -163,13 +163,13 @@ TEST_P(handing_out_alone, who_may_be_taken_for_dead_begins_nothing_until_it_has_
       try {
         EXPECT_TRUE(daybook::testing::renew(brief));
       } catch (daybook::error const& e) {
-        EXPECT_EQ(e.kind(), fault::conflict)
+        EXPECT_EQ(e.kind(), error_code::conflict)
             << "others write for a third of the lease: " << e.what();
       }
     }
   };
-  std::optional<daybook::handed> first;
-  std::optional<daybook::handed> link;
+  std::optional<daybook::claimed_task> first;
+  std::optional<daybook::claimed_task> link;
   {
     // However slow this machine is: the lease does not run low until it is there.
     std::jthread const renews(renewing);

@@ -13,7 +13,7 @@ using daybook::task_state;
 class handing_out_joined : public handing {
  protected:
   /// Its effect and its end, in a transaction that is open when it returns.
-  bool finish_in_mine(daybook::handed& one) {
+  bool finish_in_mine(daybook::claimed_task& one) {
     begin();
     insert_mine("paid");
     auto const tx = adoption::join();
@@ -22,13 +22,13 @@ class handing_out_joined : public handing {
 };
 
 TEST_P(handing_out_joined, a_task_ends_with_its_effect) {
-  auto q = book_.make_queue("committed", {.every_outcome = true});
+  auto q = book_.make_queue("committed", {.record_every_outcome = true});
   q.import(keys(0, 2));
   hand_out out(q, quick());
   {
     auto one = must_come(out);
     EXPECT_TRUE(finish_in_mine(one));
-    EXPECT_EQ(fault_of([&] { one.finish(result::failure("no")); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { one.finish(result::failure("no")); }), error_code::bad_argument);
     EXPECT_EQ(out.counts().working, 1U) << "until its transaction is over";
     app_.execute("commit");
     EXPECT_EQ(state_of(q, one.task().key), task_state::succeeded);
@@ -78,7 +78,7 @@ TEST_P(handing_out_joined, of_a_lost_claim_nothing_is_finished) {
   EXPECT_TRUE(beside.lost().stop_requested()) << "they are of one claim";
   EXPECT_FALSE(finish_in_mine(beside));
   app_.execute("rollback");
-  EXPECT_EQ(fault_of([&] { one.finish(result::success()); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { one.finish(result::success()); }), error_code::bad_argument);
   out.stop();
   EXPECT_EQ(effects("paid"), "0");
   EXPECT_EQ(state_of(heirs, "k0"), task_state::suspect);
@@ -116,7 +116,7 @@ TEST_P(handing_out_joined, a_transaction_of_another_book_is_refused) {
   begin();
   {
     auto const tx = adoption::join(strange, app_);
-    EXPECT_EQ(fault_of([&] { one.finish_in(*tx); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { one.finish_in(*tx); }), error_code::bad_argument);
   }
   app_.execute("rollback");
   EXPECT_EQ(one.finish(result::success()), outcome::done) << "it is as it was";

@@ -12,15 +12,15 @@
 namespace conformance {
 namespace {
 
+using daybook::claimed_task;
 using daybook::hand_out;
-using daybook::handed;
 using daybook::result;
 using daybook::task_state;
 
 class handing_out : public handing {};
 
 TEST_P(handing_out, every_task_once_to_several_threads) {
-  auto q = book_.make_queue("many", {.every_outcome = true});
+  auto q = book_.make_queue("many", {.record_every_outcome = true});
   q.import(keys(0, 3000));
   std::mutex guard;
   std::multiset<std::string> had;
@@ -297,10 +297,10 @@ TEST_P(handing_out, nothing_is_claimed_that_nobody_asked_for) {
     for (int i = 10; i < 30; ++i) q.add(key("k" + std::to_string(i)));
   }
   EXPECT_EQ(log_.count("timed claim"), 0U);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.batch = 0}); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.ahead = -1}); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.flush_every = 0ms}); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.poll = 0ms}); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.batch = 0}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.ahead = -1}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.flush_every = 0ms}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.poll = 0ms}); }), error_code::bad_argument);
   std::stop_source stop;
   stop.request_stop();
   hand_out out(q, quick());
@@ -311,7 +311,7 @@ TEST_P(handing_out, slow_completions_hold_new_claims_back) {
   auto q = book_.make_queue("pressed");
   q.import(keys(0, 100));
   hand_out out(q, {.batch = 4, .ahead = 1, .flush_every = 60000ms, .poll = 5ms});
-  std::vector<handed> taken;
+  std::vector<claimed_task> taken;
   for (int i = 0; i < 8; ++i) taken.push_back(must_come(out));
   std::stop_source stop;
   auto more = std::async(std::launch::async, [&] { return out.next(stop.get_token()); });

@@ -8,8 +8,8 @@ namespace conformance {
 namespace {
 
 using daybook::claim;
+using daybook::claimed_task;
 using daybook::hand_out;
-using daybook::handed;
 using daybook::result;
 using daybook::task;
 using daybook::task_state;
@@ -21,8 +21,8 @@ class finishing_together : public handing {
     for (auto const& one : of.tasks().first(count)) out.push_back(&one);
     return out;
   }
-  static std::vector<handed*> all_of(std::vector<handed>& of) {
-    std::vector<handed*> out;
+  static std::vector<claimed_task*> all_of(std::vector<claimed_task>& of) {
+    std::vector<claimed_task*> out;
     for (auto& one : of) out.push_back(&one);
     return out;
   }
@@ -30,9 +30,9 @@ class finishing_together : public handing {
   /// and of its second.
   /// What was lost is not handed out again.
   daybook::queue_options const once{.mode = daybook::step_mode::at_most_once};
-  std::vector<handed> of_two_lives(daybook::queue& q, hand_out& out) {
+  std::vector<claimed_task> of_two_lives(daybook::queue& q, hand_out& out) {
     q.import(keys(0, 1));
-    std::vector<handed> both;
+    std::vector<claimed_task> both;
     both.push_back(must_come(out));
     clock_.advance(1h);
     EXPECT_TRUE(takes_back(other_.queue(q.name()).value()));
@@ -40,11 +40,11 @@ class finishing_together : public handing {
     both.push_back(must_come(out));
     return both;
   }
-  bool finish_in_mine(std::vector<handed>& these) {
+  bool finish_in_mine(std::vector<claimed_task>& these) {
     begin();
     insert_mine("paid");
     auto const tx = adoption::join();
-    return handed::finish_in(*tx, all_of(these));
+    return claimed_task::finish_in(*tx, all_of(these));
   }
   /// Tasks: neighbours that ended alike share a row.
   [[nodiscard]] std::string in_ledger() const {
@@ -93,7 +93,7 @@ TEST_P(finishing_together, one_that_is_finished_or_foreign_or_twice_there_spoils
   task const* const two = &batch.tasks()[1];
   for (auto const& wrong : std::vector<std::vector<task const*>>{
            {}, {one, &batch.tasks()[2]}, {one, &stranger.tasks()[0]}, {one, two, one}}) {
-    EXPECT_EQ(fault_of([&] { batch.perform(wrong, insert("paid")); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { batch.perform(wrong, insert("paid")); }), error_code::bad_argument);
   }
   EXPECT_EQ(effects("paid"), "0");
   EXPECT_EQ(batch.perform(first(batch, 2), insert("paid")), outcome::done);
@@ -155,15 +155,16 @@ TEST_P(finishing_together, of_several_claims_in_one_hand) {
   auto q = book_.make_queue("many claims");
   q.import(keys(0, 6));
   hand_out out(q, {.batch = 2, .ahead = 2, .flush_every = 60000ms, .poll = 20ms});
-  std::vector<handed> all;
+  std::vector<claimed_task> all;
   while (all.size() < 6) {
     for (auto& one : out.next_batch(6 - all.size(), 50ms)) all.push_back(std::move(one));
   }
   EXPECT_EQ(q.counts().claims, 3);
   daybook::testing::arm("perform.committed", failpoint_action::cut);
-  EXPECT_EQ(handed::perform(all_of(all), insert("paid")), outcome::done);
+  EXPECT_EQ(claimed_task::perform(all_of(all), insert("paid")), outcome::done);
   EXPECT_EQ(effects("paid"), "1");
-  EXPECT_EQ(fault_of([&] { handed::perform(all_of(all), insert("paid")); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { claimed_task::perform(all_of(all), insert("paid")); }),
+            error_code::bad_argument);
   out.stop();
   EXPECT_EQ(q.counts().succeeded, 6);
   EXPECT_EQ(q.counts().claims, 0);
@@ -173,7 +174,7 @@ TEST_P(finishing_together, one_lost_claim_of_two_means_nothing_for_both) {
   auto q = book_.make_queue("half lost", once);
   hand_out out(q, {.poll = 20ms});
   auto both = of_two_lives(q, out);
-  EXPECT_EQ(handed::perform(all_of(both), insert("paid")), outcome::lost);
+  EXPECT_EQ(claimed_task::perform(all_of(both), insert("paid")), outcome::lost);
   EXPECT_EQ(effects("paid"), "0");
   EXPECT_EQ(ended_rows(), "0");
   EXPECT_TRUE(both[0].finished());
@@ -217,9 +218,10 @@ TEST_P(finishing_together, a_batch_is_waited_for_and_a_suspect_comes_alone) {
   EXPECT_EQ(three.get().size(), 3U);
   heirs.import(keys(4, 5));
   EXPECT_EQ(out.next_batch(10, 1ms).size(), 1U) << "no more come";
-  EXPECT_EQ(fault_of([&] { static_cast<void>(out.next_batch(0, 1ms)); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(out.next_batch(0, 1ms)); }), error_code::bad_argument);
   for (auto const gather : {std::chrono::milliseconds::max(), -1ms, 1h + 1ms}) {
-    EXPECT_EQ(fault_of([&] { static_cast<void>(out.next_batch(1, gather)); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { static_cast<void>(out.next_batch(1, gather)); }),
+              error_code::bad_argument);
   }
 }
 

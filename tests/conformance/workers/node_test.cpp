@@ -161,11 +161,11 @@ TEST_P(nodes, one_without_the_zone_leaves_a_free_tick_to_others_and_says_so_once
 }
 
 TEST_P(nodes, options_out_of_their_range_are_refused) {
-  EXPECT_EQ(fault_of([&] { daybook::node(book_, {.threads = 0}); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { daybook::node(book_, {.poll = 1ms}); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { daybook::node(book_, {.threads = 0}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { daybook::node(book_, {.poll = 1ms}); }), error_code::bad_argument);
   daybook::node twice(book_);
   twice.start();
-  EXPECT_EQ(fault_of([&] { twice.start(); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { twice.start(); }), error_code::bad_argument);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(nodes);

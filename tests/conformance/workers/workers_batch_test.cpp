@@ -20,8 +20,8 @@ TEST_P(working_inline, batches_finish_one_by_one_and_what_has_no_result_has_fail
     EXPECT_NE(all.idempotency_key(0), all.idempotency_key(1));
     all.finish(0, result::success());
     EXPECT_TRUE(all.finished(0));
-    EXPECT_EQ(fault_of([&] { all.finish(0, result::success()); }), fault::bad_argument);
-    EXPECT_EQ(fault_of([&] { all.finish(4, result::success()); }), fault::bad_argument);
+    EXPECT_EQ(fault_of([&] { all.finish(0, result::success()); }), error_code::bad_argument);
+    EXPECT_EQ(fault_of([&] { all.finish(4, result::success()); }), error_code::bad_argument);
     all.hand_back(1);
     all.finish(2, result::cancel());
   });
@@ -167,7 +167,7 @@ TEST_P(working_inline, what_fails_in_a_drain_is_told_and_leaves_nothing_in_hand)
     if (one.task().key == "k4") daybook::testing::arm("complete.begun", failpoint_action::fail);
     return result::success();
   });
-  EXPECT_EQ(fault_of([&] { pool.drain(); }), fault::internal);
+  EXPECT_EQ(fault_of([&] { pool.drain(); }), error_code::internal);
   EXPECT_EQ(q.counts().claims, 0);
   EXPECT_EQ(q.counts().succeeded, 5) << "the last try was the drain's end";
 }

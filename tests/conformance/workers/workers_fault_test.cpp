@@ -51,7 +51,7 @@ TEST_P(faulty_working, a_stop_waits_for_a_queue_that_is_being_left) {
       "left",
       [&](job& one) {
         begun = true;
-        EXPECT_EQ(asked(one), halt::closing);
+        EXPECT_EQ(asked(one), stop_reason::closing);
         ended = true;
         return result::success();
       },
@@ -128,10 +128,10 @@ TEST_P(faulty_working, of_a_lost_claim_the_rest_is_begun_by_its_heir_only) {
       [&](job& one) {
         if (!lost) {
           ++begun;
-          EXPECT_EQ(asked(one), halt::lost);
+          EXPECT_EQ(asked(one), stop_reason::lost);
         }
         auto const became = one.perform(insert(one.task().key.c_str()));
-        EXPECT_EQ(became, one.why() == halt::lost ? outcome::lost : outcome::done);
+        EXPECT_EQ(became, one.why() == stop_reason::lost ? outcome::lost : outcome::done);
         return result::success();
       },
       quickly(1));

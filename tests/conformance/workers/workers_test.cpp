@@ -90,10 +90,10 @@ TEST_P(working, a_handler_that_is_over_its_time_is_asked_to_stop) {
         if (one.task().key == "k2") {  // another's time is none of its own
           auto const why = one.why();
           bool const in_time = std::chrono::steady_clock::now() - before < options.timeout;
-          EXPECT_TRUE(why == halt::none || !in_time);
+          EXPECT_TRUE(why == stop_reason::none || !in_time);
           return result::success();
         }
-        EXPECT_EQ(asked(one), halt::timeout);
+        EXPECT_EQ(asked(one), stop_reason::timeout);
         if (one.task().key == "k0") throw std::runtime_error("no answer");
         return result::success();
       },
@@ -117,7 +117,7 @@ TEST_P(working, of_a_lost_claim_a_handler_hears_and_writes_nothing) {
       [&](job& one) {
         if (++attempts > 1) return result::success();
         begun = true;
-        EXPECT_EQ(asked(one), halt::lost);
+        EXPECT_EQ(asked(one), stop_reason::lost);
         EXPECT_EQ(one.perform(insert("paid")), outcome::lost);
         EXPECT_TRUE(one.finished());
         return result::success();
@@ -142,7 +142,7 @@ TEST_P(working, a_stop_asks_the_handlers_and_hands_back_the_rest) {
       "stopped",
       [&](job& one) {
         bool const first = begun++ == 0;
-        EXPECT_EQ(asked(one), halt::closing);
+        EXPECT_EQ(asked(one), stop_reason::closing);
         if (first) return result::success();  // one that ends what it has begun
         one.hand_back();
         return result::failure("not looked at");
@@ -159,7 +159,7 @@ TEST_P(working, a_stop_asks_the_handlers_and_hands_back_the_rest) {
   EXPECT_EQ(counts.claims, 0);
   EXPECT_EQ(pool.counts("stopped").value().handed_back, 1);
   for (auto const& one : q.tasks({.state = task_state::waiting})) EXPECT_EQ(one.attempts, 0);
-  EXPECT_EQ(fault_of([&] { pool.work("stopped", succeed); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { pool.work("stopped", succeed); }), error_code::bad_argument);
 }
 
 TEST_P(working, another_handler_takes_over_while_the_first_has_something_in_hand) {
@@ -211,7 +211,7 @@ TEST_P(working, one_that_leaves_finishes_and_gives_the_rest_to_others) {
       [&](job& one) {
         ++begun;
         EXPECT_TRUE(comes_true([&] { return begun >= 2; }));
-        EXPECT_EQ(one.why(), halt::none);
+        EXPECT_EQ(one.why(), stop_reason::none);
         return result::success();
       },
       quickly(2));
@@ -443,9 +443,10 @@ TEST_P(working, in_a_child_of_fork_there_are_no_threads) {
   EXPECT_TRUE(comes_true([&] { return begun.load(); }));
   auto const child = ::fork();
   if (child == 0) {
-    bool const refused = fault_of([&] { static_cast<void>(pool->drain()); }) == fault::forked &&
-                         fault_of([&] { pool->work("forked", succeed); }) == fault::forked &&
-                         fault_of([&] { pool->leave("forked"); }) == fault::forked;
+    bool const refused =
+        fault_of([&] { static_cast<void>(pool->drain()); }) == error_code::forked &&
+        fault_of([&] { pool->work("forked", succeed); }) == error_code::forked &&
+        fault_of([&] { pool->leave("forked"); }) == error_code::forked;
     pool->stop();
     pool.reset();
     ::_exit(refused ? 0 : 1);
@@ -461,7 +462,7 @@ TEST_P(working, mistakes_are_refused) {
   book_.make_queue("known");
   node pool(book_);
   auto const refused = [&](std::string_view name, work_options const& options) {
-    return fault_of([&] { pool.work(name, succeed, options); }) == fault::bad_argument;
+    return fault_of([&] { pool.work(name, succeed, options); }) == error_code::bad_argument;
   };
   EXPECT_TRUE(refused("unknown", {}));
   EXPECT_TRUE(refused("", {}));
@@ -473,8 +474,8 @@ TEST_P(working, mistakes_are_refused) {
   EXPECT_TRUE(refused("known", {.batch = 10001}));
   EXPECT_TRUE(refused("known", {.gather = -1ms}));
   EXPECT_TRUE(refused("known", {.claims = {.batch = 0}}));
-  EXPECT_EQ(fault_of([&] { pool.work("known", {}); }), fault::bad_argument);
-  EXPECT_EQ(fault_of([&] { pool.work_in_batches("known", {}); }), fault::bad_argument);
+  EXPECT_EQ(fault_of([&] { pool.work("known", {}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { pool.work_in_batches("known", {}); }), error_code::bad_argument);
   EXPECT_FALSE(pool.counts("known"));
   pool.work("known", succeed);
   EXPECT_TRUE(refused("known", {.threads = 0})) << "and what it had stays";

@@ -87,7 +87,7 @@ TEST_P(full, disk_fails_the_step_and_the_same_run_goes_on) {
   {
     ballast const heavy(server_->folder());
     EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("big", leave("big", 800))); }),
-              fault::full);
+              error_code::full);
     EXPECT_EQ(effects("big"), "0");
     EXPECT_EQ(ask("select count(*) from daybook_step"), "1");
     EXPECT_EQ(ask("select steps_done from daybook_run"), "1");
@@ -107,7 +107,7 @@ TEST_P(full, disk_among_many_runs_leaves_each_effect_once) {
   auto const whole = [&](int at) {
     auto attempt = book_->start(nightly_, key{piece(at)}, {.once = true});
     if (!attempt) {
-      EXPECT_EQ(attempt.why(), refusal::done_before);
+      EXPECT_EQ(attempt.why(), start_refusal::done_before);
       return;
     }
     auto run = std::move(attempt).take();
@@ -123,7 +123,7 @@ TEST_P(full, disk_among_many_runs_leaves_each_effect_once) {
         whole(at);
       } catch (daybook::error const& e) {
         ++failures;
-        EXPECT_EQ(e.kind(), fault::full) << e.what();
+        EXPECT_EQ(e.kind(), error_code::full) << e.what();
       }
     }
   }
@@ -154,7 +154,7 @@ TEST_P(full, disk_that_stops_the_server_is_an_outage_like_others) {
           std::runtime_error);
     };
     EXPECT_EQ(fault_of([&] { static_cast<void>(run.step("log", until_the_log_is_full)); }),
-              fault::unreachable);
+              error_code::unreachable);
   }
   server_->restart();
   EXPECT_EQ(run.step("log", leave("log", 1)).what(), outcome::done);

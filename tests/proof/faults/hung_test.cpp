@@ -21,7 +21,7 @@ class hung : public with_proxy {
       what();
       ADD_FAILURE() << "nothing was thrown";
     } catch (daybook::error const& e) {
-      EXPECT_EQ(e.kind(), fault::unreachable) << e.what();
+      EXPECT_EQ(e.kind(), error_code::unreachable) << e.what();
     }
     EXPECT_LT(steady_clock::now() - since, bounded);
   }

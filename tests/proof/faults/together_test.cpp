@@ -112,24 +112,24 @@ TEST_P(together, a_stopped_server_does_not_hold_what_is_long) {
     calls.push_back({on_postgres() ? &dollar : &one, {cells[at], cells[at + 1]}});
   }
   for (bool const loads : {true, false}) {
-    auto lent = in.sessions.lend(1s);
+    auto from_pool = in.sessions.lend(1s);
     if (loads) {
-      lent->begin(daybook::isolation::read_committed);
-      EXPECT_EQ(lent->load({"loaded", {"id", "t"}}, std::span(cells).first(4)), 2);
+      from_pool->begin(daybook::isolation::read_committed);
+      EXPECT_EQ(from_pool->load({"loaded", {"id", "t"}}, std::span(cells).first(4)), 2);
     }
     support::stopped const asleep(support::processes_of(GetParam()));
     auto const since = steady_clock::now();
     EXPECT_EQ(fault_of([&] {
                 if (loads) {
-                  static_cast<void>(lent->load({"loaded", {"id", "t"}}, cells));
+                  static_cast<void>(from_pool->load({"loaded", {"id", "t"}}, cells));
                 } else {
-                  static_cast<void>(lent->together(calls));
+                  static_cast<void>(from_pool->together(calls));
                 }
               }),
-              fault::unreachable);
+              error_code::unreachable);
     EXPECT_LT(steady_clock::now() - since, bounded);
-    EXPECT_FALSE(lent->usable());
-    lent->rollback();
+    EXPECT_FALSE(from_pool->usable());
+    from_pool->rollback();
   }
 }
 
@@ -145,17 +145,17 @@ TEST_P(together, rows_that_are_not_taken_any_more) {
   options.lease = 1s;
   options.connect_timeout = 2s;
   daybook::book book(database_.url(), options);
-  auto lent = book.internals().ready().sessions.lend(1s);
+  auto from_pool = book.internals().ready().sessions.lend(1s);
   std::string const text(1000, 'x');
   std::vector<daybook::value> const cells(30'000, std::string_view(text));
-  lent->begin(daybook::isolation::read_committed);
+  from_pool->begin(daybook::isolation::read_committed);
   auto const since = steady_clock::now();
   EXPECT_EQ(fault_of([&] {
-              static_cast<void>(lent->load({"loaded", {"t"}}, cells));
+              static_cast<void>(from_pool->load({"loaded", {"t"}}, cells));
             }),
-            fault::unreachable);
+            error_code::unreachable);
   EXPECT_LT(steady_clock::now() - since, bounded);
-  lent->rollback();
+  from_pool->rollback();
   EXPECT_EQ(database_.query("select count(pg_terminate_backend(pid)) from pg_stat_activity "
                             "where wait_event = 'PgSleep' and datname = current_database()"),
             "1");

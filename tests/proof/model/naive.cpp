@@ -118,7 +118,7 @@ void naive::roll(options const& by, row& of, task_state state, us now) {
     of.due = never;
     return;
   }
-  if (by.cadence == daybook::cadence::from_finish) {
+  if (by.period_anchor == daybook::period_anchor::from_finish) {
     of.turn = up_to(now + period, grain_of(by));
   } else {
     of.turn = next_turn(of.turn, period, now);
@@ -192,7 +192,7 @@ void naive::change(options const& by, row& of, asked what, us now, us at) {
   };
   auto const give_up = [&](task_state state) {
     auto in_step = by;
-    in_step.cadence = daybook::cadence::from_turn;
+    in_step.period_anchor = daybook::period_anchor::from_turn;
     roll(in_step, of, state, now);
   };
   switch (what) {

@@ -57,14 +57,15 @@ play::options play::options_of(std::uint32_t from) {
   };
   out.period = microseconds(periods[pick(4)]);
   out.grain = microseconds(grains[pick(4)]);
-  out.cadence = pick(3) == 0 ? daybook::cadence::from_finish : daybook::cadence::from_turn;
+  out.period_anchor =
+      pick(3) == 0 ? daybook::period_anchor::from_finish : daybook::period_anchor::from_turn;
   out.mode = pick(5) == 0 ? daybook::step_mode::at_most_once : daybook::step_mode::at_least_once;
   out.attempts = static_cast<int>(pick(4)) + 1;
   out.crash_limit = static_cast<int>(pick(3)) + 1;
   out.backoff = milliseconds(pick(3) * 20'000);
   out.longest_backoff = milliseconds(50'000);
   out.segment = segments[pick(8)];
-  out.every_outcome = pick(4) == 0;
+  out.record_every_outcome = pick(4) == 0;
   out.rounds = pick(8) == 0;
   static constexpr int limits[] = {0, 0, 0, 0, 3, 12};
   out.running_limit = limits[pick(6)];

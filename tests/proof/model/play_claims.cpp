@@ -211,8 +211,8 @@ void play::complete(op const& what, bool and_claim) {
   auto const by = ended.from->by;
   // It may attend to what people asked for before it hears of changed options, or after.
   bool const either_way =
-      !model_.requests.empty() &&
-      (by.period != newest_.period || by.grain != newest_.grain || by.cadence != newest_.cadence);
+      !model_.requests.empty() && (by.period != newest_.period || by.grain != newest_.grain ||
+                                   by.period_anchor != newest_.period_anchor);
   if (!and_claim || either_way) {
     must(std::move(ended.claim).complete() == outcome::done, "a claim in hand is lost at its end");
     return model_.end(by, ended.number, false, on_.now);

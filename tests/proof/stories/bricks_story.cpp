@@ -147,7 +147,7 @@ class watcher {
 /// Healed: what is free is gathered, what is open closed, what is closed settled.
 void settle_all(daybook::book& book, int chunk) {
   auto pay = book.make_aggregation("pay", bricks::declared(chunk));
-  daybook::remark const by{.actor = "story", .reason = "its end"};
+  daybook::audit_note const by{.actor = "story", .reason = "its end"};
   while (pay.aggregate({.actor = by.actor}).rows > 0) {
   }
   pay.close_all(by);

@@ -110,7 +110,7 @@ class hand {
 
   void aggregate() {
     std::stop_source stop;
-    auto const chunk = [&](daybook::aggregated const&) {
+    auto const chunk = [&](daybook::aggregate_report const&) {
       tell('A');
       if (asked_to_end) stop.request_stop();
     };
@@ -149,7 +149,7 @@ class hand {
   std::minstd_rand dice_;
   daybook::book book_;
   daybook::aggregation gathers_;
-  daybook::remark by_{.actor = "settler", .reason = "its end"};
+  daybook::audit_note by_{.actor = "settler", .reason = "its end"};
   bool armed_ = false;
 };
 

@@ -131,7 +131,7 @@ class worker {
   bool alone_;
   daybook::book book_;
   daybook::aggregation pay_;
-  daybook::remark by_{.actor = "torture", .reason = "a script"};
+  daybook::audit_note by_{.actor = "torture", .reason = "a script"};
 };
 
 ending work(settings const& how) {

@@ -119,7 +119,7 @@ class bursts {
 
 /// What is left is gathered, closed and settled; false: it cannot be.
 bool settle_all(daybook::aggregation& pay) {
-  daybook::remark const by{.actor = "torture", .reason = "the end"};
+  daybook::audit_note const by{.actor = "torture", .reason = "the end"};
   while (pay.aggregate().rows > 0) {
   }
   pay.close_all(by);

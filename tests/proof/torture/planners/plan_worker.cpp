@@ -109,7 +109,7 @@ void plan(daybook::book& book, dice chance, std::string const& only) {
     }
     try {
       orders.pass({.check = [](transaction&,
-                               daybook::candidate&) { return daybook::launch_verdict::launch(); },
+                               daybook::candidate&) { return daybook::check_decision::launch(); },
                    .stop = {},
                    .told = {}});
     } catch (daybook::error const& e) {

@@ -47,7 +47,7 @@ void make_plans(daybook::book& in, std::string const& trial, plan_sizes const& o
   daybook::window_strategy minutes;
   minutes.each = daybook::window_strategy::unit::minute;
   minutes.since = since;
-  minutes.again_after = 0s;
+  minutes.retry_after = 0s;
   make(plan::minutes, {.strategy = minutes});
   daybook::sweep_strategy sweep;
   sweep.table = "customer";

@@ -60,12 +60,12 @@ void say(char const* at, daybook::error const& e) {
   std::fprintf(stderr, "%s: %s\n", at, e.what());
 }
 
-daybook::launch_verdict check(transaction& /*in*/, daybook::candidate& of) {
+daybook::check_decision check(transaction& /*in*/, daybook::candidate& of) {
   if (of.payload == torture::refused_sale) {
-    return daybook::launch_verdict::refuse(torture::refusal_of_sale);
+    return daybook::check_decision::refuse(torture::refusal_of_sale);
   }
   if (of.payload == torture::broken_sale) throw std::runtime_error(torture::fault_of_sale);
-  return daybook::launch_verdict::launch();
+  return daybook::check_decision::launch();
 }
 
 daybook::book_options options_of(settings const& how) {

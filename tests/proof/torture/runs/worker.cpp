@@ -157,7 +157,7 @@ outcome effect(daybook::run& run, int index, milliseconds length) {
 /// What both steps outside carry.
 constexpr std::int64_t receipt = 7;
 
-outcome with_receipt(daybook::stepped<std::int64_t> const& answer) {
+outcome with_receipt(daybook::step_result<std::int64_t> const& answer) {
   if (answer && answer.value() != receipt) throw std::logic_error("what a step carried is lost");
   return answer.what();
 }
@@ -182,8 +182,8 @@ class abroad {
     auto const probe = [&](daybook::effect const& with) {
       bool const done =
           world_->ask(torture::paid_step, run_->run_key().str(), run_->number(), with.attempt());
-      return done ? daybook::probed<std::int64_t>::done(receipt)
-                  : daybook::probed<std::int64_t>::not_done();
+      return done ? daybook::probe_result<std::int64_t>::done(receipt)
+                  : daybook::probe_result<std::int64_t>::not_done();
     };
     return with_receipt(probes ? run_->at_most_once(torture::paid_step, body, probe)
                                : run_->at_most_once(torture::paid_step, body));
@@ -299,9 +299,9 @@ ending one_job(settings how) {
         if (!std::exchange(how.insist, false)) throw;
         could_not_end = true;
       }
-    } else if (attempt.why() == daybook::refusal::done_before) {
+    } else if (attempt.why() == daybook::start_refusal::done_before) {
       return ending::done_before;
-    } else if (attempt.why() == daybook::refusal::unknown_outcome) {
+    } else if (attempt.why() == daybook::start_refusal::unknown_outcome) {
       if (!how.decide) return ending::unknown;
       unknown = true;
     }
@@ -387,7 +387,8 @@ ending many_jobs(settings const& how) {
       // Under faults a call may give up; what it leaves behind is checked in the ledger.
       append(file, tally::error);
       std::fprintf(stderr, "%s: %s\n", e.statement().c_str(), e.what());
-      if (e.kind() == daybook::fault::unreachable) std::this_thread::sleep_for(milliseconds(20));
+      if (e.kind() == daybook::error_code::unreachable)
+        std::this_thread::sleep_for(milliseconds(20));
     }
   }
   ::close(file);

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr auto mix_patience = 90s;
-daybook::remark const somebody{.actor = "torture", .reason = "at random"};
+daybook::audit_note const somebody{.actor = "torture", .reason = "at random"};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;  // its runtime must be the first library of all

@@ -176,7 +176,7 @@ class by_hand {
   }
 
   void script() {
-    daybook::remark const why{.actor = "torture", .reason = "on purpose"};
+    daybook::audit_note const why{.actor = "torture", .reason = "on purpose"};
     auto leads = book_.make_schedule(how_.schedule, torture::minutely, options());
     auto brief = options();
     brief.catch_up = daybook::catch_up::skip;
