@@ -64,7 +64,7 @@ END
 is "test, signed" "True
 4 firing ops test" "$(cat signed)"
 code "none of that name" 66 daybook hooks test op
-has "none of that name" err "no hook op; there are"
+has "none of that name" err "no hook op; did you mean 'ops'? There are"
 code "500" 69 daybook hooks test 500
 has "500" err "it answers 500: thanks"
 code "a redirect" 69 daybook hooks test redirect
@@ -116,6 +116,8 @@ background killed daemon --config killed.toml --lease 2s
 killed=$last
 background teller daemon --lease 2s
 teller=$last
+declared() { daybook schedules list | grep -q tock; }
+until_true $patience declared
 daybook schedules trigger tock >/dev/null
 until_true $patience there tick.pid
 alive() { daybook holders | grep -c alive | grep -q 2; }

@@ -9,7 +9,7 @@ rules=$here/../../share/prometheus
 . "$here/tools.sh"
 
 # value SERIES: of what was printed last
-value() { grep -F "$1 " out | sed 's/.* //'; }
+value() { grep -v '^#' out | grep -F "$1 " | sed 's/.* //'; }
 
 code "no book" 78 daybook metrics
 with_book
