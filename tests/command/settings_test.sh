@@ -83,7 +83,7 @@ env = { LANG = 1 }|16|env: a text is wanted
 database_url = "no"|16|database_url: true or false is wanted
 env = [ "LANG" ]|7|env: a table of texts is wanted
 command = ["false"]|11|Error while parsing
-[queues]|2|'queues' is not known; did you mean 'queue'? There are database, [[schedule]], [[queue]], [[plan]] and [[aggregate]]
+[queues]|2|'queues' is not known; did you mean 'queue'? There are database, [[schedule]], [[queue]], [[plan]], [[aggregate]], [[hook]], on_problem and [alerts]
 [queue]|1|a queue is a table in double brackets: [[queue]]
 [[schedule]]|1|a [[schedule]] needs a name
 zone = "UTC|12|Error while parsing
