@@ -1,4 +1,4 @@
-// What an operator says with a change: the reason, and the confirmation.
+// The reason and the confirmation that an operator gives for a change.
 // Thread safety: the main thread.
 #pragma once
 

@@ -1,7 +1,8 @@
-// Who is told of problems, and when: [[hook]], on_problem and [alerts] in daybook.toml.
+// [[hook]], on_problem and [alerts] of daybook.toml: where to send problems, and how often to look.
 // Thread safety: values.
 #pragma once
 
+#include "cli/words.hpp"
 #include "config/placeholders.hpp"
 
 #include <daybook/alerts.hpp>
@@ -19,11 +20,18 @@ enum class hook_form {
   slack,         ///< {"text": ...}
 };
 
+/// As daybook.toml and JSON have them.
+inline constexpr words_for<hook_form, 3> form_words{{{"alertmanager", hook_form::alertmanager},
+                                                     {"plain", hook_form::plain},
+                                                     {"slack", hook_form::slack}}};
+inline constexpr words_for<daybook::urgency, 2> severity_words{
+    {{"act-now", daybook::urgency::act_now}, {"look-today", daybook::urgency::look_today}}};
+
 struct declared_hook {
   std::string name;
   std::string url;  ///< as it stands in the file; see url_of()
   hook_form form = hook_form::alertmanager;
-  daybook::urgency least = daybook::urgency::look_today;  ///< what is less urgent is not told
+  daybook::urgency least = daybook::urgency::look_today;  ///< less urgent problems are not sent
   std::string secret_file;                                ///< empty: not signed
   std::string place;                                      ///< in the file, for messages
 };
@@ -35,7 +43,7 @@ struct declared_alerts {
   std::chrono::milliseconds every = std::chrono::seconds{30};
   daybook::alert_options options;
 
-  /// Nobody is told.
+  /// No hook and no command.
   [[nodiscard]] bool is_empty() const noexcept { return hooks.empty() && on_problem.empty(); }
 };
 

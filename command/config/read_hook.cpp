@@ -19,12 +19,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr words_for<hook_form, 3> form_words{{{"alertmanager", hook_form::alertmanager},
-                                              {"plain", hook_form::plain},
-                                              {"slack", hook_form::slack}}};
-constexpr words_for<daybook::urgency, 2> urgency_words{
-    {{"act-now", daybook::urgency::act_now}, {"look-today", daybook::urgency::look_today}}};
-
 void read_name(declared_hook& into, toml_value const& from) {
   into.name = from.text();
   from.checked([&] { daybook::check_name("hook name", into.name); });
@@ -47,7 +41,7 @@ constexpr std::array<known_key<declared_hook>, 5> hook_keys{{
     {"name", read_name},
     {"url", read_url},
     {"form", [](auto& into, auto& from) { into.form = from.word(form_words); }},
-    {"severity", [](auto& into, auto& from) { into.least = from.word(urgency_words); }},
+    {"severity", [](auto& into, auto& from) { into.least = from.word(severity_words); }},
     {"secret_file", [](auto& into, auto& from) { into.secret_file = from.text(); }},
 }};
 

@@ -23,7 +23,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-/// How a dead daemon's run of alerts is taken over soon: a look each so often whether it is free.
+/// How often a daemon asks whether it can take over the run of a dead one.
 constexpr milliseconds between_tries = std::chrono::seconds{10};
 
 /// Five attempts over an hour.
@@ -45,7 +45,7 @@ declared_queue command_of(declared_alerts const& told) {
   return out;
 }
 
-/// "ops/k3j2.../2026-11-21T09:18:25Z": who is told, of what, when.
+/// "ops/k3j2.../2026-11-21T09:18:25Z": the hook, the problem, the time.
 daybook::key key_of(std::string_view name, daybook::alert const& one) {
   return daybook::key(fmt::format("{}/{}/{}", name, one.print.substr(0, 16), instant(one.at)));
 }
@@ -112,7 +112,7 @@ void alerts::work(std::stop_token const& stop) {
     try {
       length = look(*told);
     } catch (std::exception const& e) {
-      // Of a database that is away, all who work with it tell already.
+      // Scheduler and workers log a lost database already.
       at_.log.warning("alerts", {{"text", without_passwords(e.what())}});
     }
     rest(stop, length);
@@ -127,7 +127,7 @@ void alerts::work(std::stop_token const& stop) {
 
 milliseconds alerts::look(declared_alerts const& told) {
   if (run_ && (told.is_empty() || run_->stop().stop_requested())) {
-    // One that was lost is another's, and its end changes nothing.
+    // A lost run belongs to another process by now: ending it here would change nothing.
     auto leaving = std::exchange(run_, std::nullopt);
     if (!leaving->stop().stop_requested()) static_cast<void>(std::move(*leaving).finish());
   }

@@ -1,7 +1,6 @@
-// Tells people of problems: looks for them every half minute where no other daemon of the book
-// does, and works the queue of what is to be told. Thread safety: one thread calls; it has threads
-// of its own. Lifetime: all that is borrowed must outlive it, and the node must have stopped before
-// it ends.
+// Tells people of problems. One daemon of the book looks for them every half minute; each daemon
+// sends messages from a queue. Thread safety: one thread calls; the object has a thread of its own.
+// Lifetime: book, node and site must outlive it, and the node must stop before its destructor runs.
 #pragma once
 
 #include "config/settings.hpp"
@@ -23,7 +22,7 @@
 
 namespace command {
 
-/// Of the queue of what is to be told, and of the run whose holder looks for problems.
+/// The queue of messages, and the run whose holder looks for problems.
 inline constexpr char const* hooks_queue = "daybook.hooks";
 inline constexpr char const* alerts_process = "alerts";
 
@@ -35,11 +34,11 @@ class alerts {
   alerts& operator=(alerts const&) = delete;
   ~alerts() = default;
 
-  /// From now on these are told. On failure: throws daybook::error; complaint (65) for a URL whose
-  /// variable is not in the environment, or (78) where this build sends nothing. Those before stay
-  /// then.
+  /// Takes the hooks and the command of this file from now on. On failure, the ones before stay:
+  /// throws daybook::error; complaint (65) for a URL whose variable is not in the environment, or
+  /// (78) if this build cannot send.
   void settle(settings const& file);
-  /// No more looks: another daemon may look at once. Waits for one that is under way.
+  /// Ends the looks, so that another daemon may look at once. Waits for a look under way.
   void stop();
 
  private:
@@ -47,7 +46,7 @@ class alerts {
   using shared = std::shared_ptr<declared_alerts const>;
 
   void work(std::stop_token const& stop);
-  /// Returns when to come again.
+  /// Returns the time until the next look.
   std::chrono::milliseconds look(declared_alerts const& told);
   void rest(std::stop_token const& stop, std::chrono::milliseconds length);
   daybook::result deliver(declared_alerts const& told, daybook::job& job);

@@ -265,7 +265,7 @@ void child::end_keeper() noexcept {
 }
 
 child::~child() {
-  // What a successful child has left behind on purpose may stay. All else ends with the reaper.
+  // A successful child may leave processes behind on purpose. All others end with the reaper.
   if (poll()) order(reaper_order::what::leave);
   end_keeper();
   take_terminal_back();

@@ -199,7 +199,7 @@ class reaper {
 
 }  // namespace
 
-void keep(int socket, void (*start)(void const*, pid_t), void const* with) noexcept {
+void keep(int socket, void (*start)(void const*, pid_t), void const* context) noexcept {
   pid_t const parent = ::getppid();
   pid_t const self = ::getpid();
   // Out of our parent's group, for a SIGKILL sent to that is not for it.
@@ -209,7 +209,7 @@ void keep(int socket, void (*start)(void const*, pid_t), void const* with) noexc
   std::signal(SIGCHLD, SIG_DFL);  // ignored, it would take the exit status away
   // Not fork(): that calls what libraries have asked for, which is not for a child of many threads.
   pid_t const id = ::_Fork();
-  if (id == 0) start(with, self);
+  if (id == 0) start(context, self);
   int const problem = errno;
   if (id > 0) ::setpgid(id, id);  // here too: whoever is first; it fails once it has called exec
   // And out of its files: the other end of the socket, and what somebody may read to its end.

@@ -38,6 +38,6 @@ struct reaper_order {
 /// In a process of its own, all signals blocked, just forked: calls only what a signal handler may.
 /// `start` becomes the command, in a child of that process.
 [[noreturn]] void keep(int socket, void (*start)(void const*, pid_t reaper),
-                       void const* with) noexcept;
+                       void const* context) noexcept;
 
 }  // namespace command

@@ -35,11 +35,11 @@ glance glance_at(daybook::book const& book, daybook::status_depth depth) {
   return {book.status(depth), plans_of(book), book.problems()};
 }
 
-nlohmann::ordered_json json_of(daybook::check_result const& of) {
-  return {{"worth", daybook::word_of(of.worth)},
-          {"name", of.name},
-          {"found", of.found},
-          {"remedy", of.remedy}};
+nlohmann::ordered_json json_of(daybook::check_result const& result) {
+  return {{"worth", daybook::word_of(result.worth)},
+          {"name", result.name},
+          {"found", result.found},
+          {"remedy", result.remedy}};
 }
 
 nlohmann::ordered_json json_of(daybook::holder_info const& holder) {
@@ -70,24 +70,24 @@ nlohmann::ordered_json json_of(std::vector<daybook::problem> const& all) {
 }
 
 nlohmann::ordered_json json_of(glance const& seen) {
-  return json({{"now", iso(seen.runs.now)},
-               {"holders_alive", seen.runs.holders_alive},
-               {"runs_in_hand", seen.runs.runs_in_hand},
-               {"runs_abandoned", seen.runs.runs_abandoned},
-               {"runs_overdue", seen.runs.runs_overdue},
-               {"runs_succeeded", seen.runs.runs_succeeded},
-               {"runs_failed", seen.runs.runs_failed},
-               {"runs_interrupted", seen.runs.runs_interrupted},
-               {"runs_unknown", seen.runs.runs_unknown},
-               {"runs_capped", seen.runs.runs_capped},
-               {"queues", seen.runs.queues},
-               {"tasks_due", seen.runs.tasks_due},
-               {"tasks_capped", seen.runs.tasks_capped},
-               {"tasks_running", seen.runs.tasks_running},
-               {"tasks_dead", seen.runs.tasks_dead},
-               {"tasks_unknown", seen.runs.tasks_unknown},
-               {"plans", seen.of_plans.all},
-               {"plans_failing", seen.of_plans.failing},
+  return json({{"now", iso(seen.status.now)},
+               {"holders_alive", seen.status.holders_alive},
+               {"runs_in_hand", seen.status.runs_in_hand},
+               {"runs_abandoned", seen.status.runs_abandoned},
+               {"runs_overdue", seen.status.runs_overdue},
+               {"runs_succeeded", seen.status.runs_succeeded},
+               {"runs_failed", seen.status.runs_failed},
+               {"runs_interrupted", seen.status.runs_interrupted},
+               {"runs_unknown", seen.status.runs_unknown},
+               {"runs_capped", seen.status.runs_capped},
+               {"queues", seen.status.queues},
+               {"tasks_due", seen.status.tasks_due},
+               {"tasks_capped", seen.status.tasks_capped},
+               {"tasks_running", seen.status.tasks_running},
+               {"tasks_dead", seen.status.tasks_dead},
+               {"tasks_unknown", seen.status.tasks_unknown},
+               {"plans", seen.plans.all},
+               {"plans_failing", seen.plans.failing},
                {"problems", json_of(seen.problems)}});
 }
 

@@ -20,17 +20,17 @@ struct plan_sums {
 
 /// What `daybook status` looks at.
 struct glance {
-  daybook::book_status runs;
-  plan_sums of_plans;
+  daybook::book_status status;
+  plan_sums plans;
   std::vector<daybook::problem> problems;
 };
 
 /// On failure: daybook::error.
 [[nodiscard]] glance glance_at(daybook::book const& book, daybook::status_depth depth);
 
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::check_result const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::holder_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::problem> const& all);
-[[nodiscard]] nlohmann::ordered_json json_of(glance const& seen);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::check_result const& result);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::holder_info const& holder);
+[[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::problem> const& problems);
+[[nodiscard]] nlohmann::ordered_json json_of(glance const& glance);
 
 }  // namespace command

@@ -4,6 +4,8 @@
 #include "config/declared_plan.hpp"
 #include "config/options.hpp"
 
+#include <daybook/words.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,57 +15,57 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string text_of_period(daybook::window_strategy const& of) {
-  using unit = daybook::window_strategy::unit;
-  if (of.each == unit::hour) return "hour";
-  if (of.each == unit::day) return "day";
-  if (of.each == unit::month) return "month";
-  return fmt::format("{}m", of.count);
+/// "hour", "day", "month", or so many minutes: "15m".
+std::string text_of_period(daybook::window_strategy const& strategy) {
+  if (strategy.each == daybook::window_strategy::unit::minute) {
+    return fmt::format("{}m", strategy.count);
+  }
+  return std::string(word_of(strategy.each));
 }
 
-json strategy_json(daybook::query_strategy const& of) {
-  return {{"query", of.query}, {"timeout", text_of(of.timeout)}};
+json strategy_json(daybook::query_strategy const& strategy) {
+  return {{"query", strategy.query}, {"timeout", text_of(strategy.timeout)}};
 }
 
-json strategy_json(daybook::inbox_strategy const& of) { return {{"from", of.from}}; }
+json strategy_json(daybook::inbox_strategy const& strategy) { return {{"from", strategy.from}}; }
 
-json strategy_json(daybook::window_strategy const& of) {
-  return {{"period", text_of_period(of)},
-          {"zone", of.zone},
-          {"since", iso(of.since)},
-          {"newest_first", of.newest_first},
-          {"most", of.most},
-          {"again_after", text_of(std::chrono::milliseconds(of.retry_after))}};
+json strategy_json(daybook::window_strategy const& strategy) {
+  return {{"period", text_of_period(strategy)},
+          {"zone", strategy.zone},
+          {"since", iso(strategy.since)},
+          {"newest_first", strategy.newest_first},
+          {"most", strategy.most},
+          {"again_after", text_of(std::chrono::milliseconds(strategy.retry_after))}};
 }
 
-json strategy_json(daybook::sweep_strategy const& of) {
-  return {{"table", of.table},
-          {"key", of.key},
-          {"created", of.created},
-          {"in_memory", of.in_memory},
-          {"few", of.few},
-          {"comparisons", of.comparisons},
-          {"again", text_of(std::chrono::milliseconds(of.again))}};
+json strategy_json(daybook::sweep_strategy const& strategy) {
+  return {{"table", strategy.table},
+          {"key", strategy.key},
+          {"created", strategy.created},
+          {"in_memory", strategy.in_memory},
+          {"few", strategy.few},
+          {"comparisons", strategy.comparisons},
+          {"again", text_of(std::chrono::milliseconds(strategy.again))}};
 }
 
 }  // namespace
 
 /// In the book it is always said.
-std::string_view rule_word(daybook::planner_options const& of) {
-  return word_in(rule_words, of.rule.value_or(daybook::launch_rule::once));
+std::string_view rule_word(daybook::planner_options const& options) {
+  return word_in(rule_words, options.rule.value_or(daybook::launch_rule::once));
 }
 
-std::string_view kind_of(daybook::planner_options const& of) noexcept {
-  return plan_kinds.at(of.strategy.index());
+std::string_view kind_of(daybook::planner_options const& options) noexcept {
+  return plan_kinds.at(options.strategy.index());
 }
 
-nlohmann::ordered_json json_of_strategy(daybook::planner_options const& of) {
-  return std::visit([](auto const& one) { return strategy_json(one); }, of.strategy);
+nlohmann::ordered_json json_of_strategy(daybook::planner_options const& options) {
+  return std::visit([](auto const& one) { return strategy_json(one); }, options.strategy);
 }
 
-nlohmann::ordered_json json_of(daybook::planner_info const& of) {
-  auto const& how = of.options;
-  json out{{"name", of.name},
+nlohmann::ordered_json json_of(daybook::planner_info const& planner) {
+  auto const& how = planner.options;
+  json out{{"name", planner.name},
            {"kind", kind_of(how)},
            {"queue", how.queue},
            {"rule", rule_word(how)},
@@ -71,13 +73,13 @@ nlohmann::ordered_json json_of(daybook::planner_info const& of) {
            {"every", text_of(how.every)},
            {"priority", how.priority},
            {"page", how.page},
-           {"paused", of.paused},
-           {"passes", of.passes},
-           {"last_pass", json_of(of.last_pass)},
-           {"next_pass", json_of(of.next_pass)},
-           {"launched", of.launched},
-           {"refused", of.refused},
-           {"error", of.error}};
+           {"paused", planner.paused},
+           {"passes", planner.passes},
+           {"last_pass", json_of(planner.last_pass)},
+           {"next_pass", json_of(planner.next_pass)},
+           {"launched", planner.launched},
+           {"refused", planner.refused},
+           {"error", planner.error}};
   auto const own = json_of_strategy(how);
   out.update(own);
   return out;

@@ -11,13 +11,13 @@
 namespace command {
 
 /// "query", "inbox", "window", "sweep".
-[[nodiscard]] std::string_view kind_of(daybook::planner_options const& of) noexcept;
-/// In the book it is always said.
-[[nodiscard]] std::string_view rule_word(daybook::planner_options const& of);
-/// What the kind of the planner adds.
-[[nodiscard]] nlohmann::ordered_json json_of_strategy(daybook::planner_options const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::planner_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::period_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::sweep_info const& of);
+[[nodiscard]] std::string_view kind_of(daybook::planner_options const& options) noexcept;
+/// The launch rule in force: a rule of the file, or the default of the kind.
+[[nodiscard]] std::string_view rule_word(daybook::planner_options const& options);
+/// The options of its strategy.
+[[nodiscard]] nlohmann::ordered_json json_of_strategy(daybook::planner_options const& options);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::planner_info const& planner);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::period_info const& period);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::sweep_info const& sweep);
 
 }  // namespace command

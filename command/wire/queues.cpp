@@ -13,20 +13,17 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+using std::chrono::floor;
 using std::chrono::milliseconds;
-
-milliseconds ms(std::chrono::microseconds length) {
-  return std::chrono::floor<milliseconds>(length);
-}
 
 }  // namespace
 
-nlohmann::ordered_json json_of(daybook::queue_info const& of) {
-  auto const& how = of.options;
-  return {{"name", of.name},
-          {"paused", of.paused},
-          {"period_ms", ms(how.period).count()},
-          {"grain_ms", ms(how.grain).count()},
+nlohmann::ordered_json json_of(daybook::queue_info const& queue) {
+  auto const& how = queue.options;
+  return {{"name", queue.name},
+          {"paused", queue.paused},
+          {"period_ms", floor<milliseconds>(how.period).count()},
+          {"grain_ms", floor<milliseconds>(how.grain).count()},
           {"cadence", word_in(cadence_words, how.period_anchor)},
           {"mode", daybook::word_of(how.mode)},
           {"every_outcome", how.record_every_outcome},
@@ -38,7 +35,7 @@ nlohmann::ordered_json json_of(daybook::queue_info const& of) {
           {"rate", how.rate ? text_of(*how.rate) : ""},
           {"burst", how.burst},
           {"rounds", how.rounds},
-          {"round", command::json_of(of.round)},
+          {"round", command::json_of(queue.round)},
           {"on_new", word_in(on_new_words, how.new_member_policy)},
           {"retention_ms", milliseconds(how.retention).count()},
           {"forget_done_ms", milliseconds(how.done_retention).count()},
@@ -46,52 +43,52 @@ nlohmann::ordered_json json_of(daybook::queue_info const& of) {
           {"segment", how.segment}};
 }
 
-nlohmann::ordered_json json_of(daybook::import_report const& of) {
-  return {{"added", of.added}, {"present", of.present}};
+nlohmann::ordered_json json_of(daybook::import_report const& report) {
+  return {{"added", report.added}, {"present", report.present}};
 }
 
-nlohmann::ordered_json json_of(daybook::queue_counts const& of) {
-  return {{"members", of.members},
-          {"due", of.due},
-          {"oldest_due", command::json_of(of.oldest_due)},
-          {"overdue_since", command::json_of(of.overdue)},
-          {"next_due", command::json_of(of.next_due)},
-          {"waiting", of.waiting},
-          {"running", of.running},
-          {"abandoned", of.abandoned},
-          {"claims", of.claims},
-          {"succeeded", of.succeeded},
-          {"failed", of.failed},
-          {"dead", of.dead},
-          {"unknown", of.unknown},
-          {"suspect", of.suspect},
-          {"discarded", of.discarded},
-          {"segments", of.segments}};
+nlohmann::ordered_json json_of(daybook::queue_counts const& counts) {
+  return {{"members", counts.members},
+          {"due", counts.due},
+          {"oldest_due", command::json_of(counts.oldest_due)},
+          {"overdue_since", command::json_of(counts.overdue)},
+          {"next_due", command::json_of(counts.next_due)},
+          {"waiting", counts.waiting},
+          {"running", counts.running},
+          {"abandoned", counts.abandoned},
+          {"claims", counts.claims},
+          {"succeeded", counts.succeeded},
+          {"failed", counts.failed},
+          {"dead", counts.dead},
+          {"unknown", counts.unknown},
+          {"suspect", counts.suspect},
+          {"discarded", counts.discarded},
+          {"segments", counts.segments}};
 }
 
-nlohmann::ordered_json json_of(daybook::watch_info const& of) {
-  return {{"table", of.of.table},
-          {"key", of.of.key},
-          {"installed", of.installed},
-          {"reconciled", command::json_of(of.reconciled)}};
+nlohmann::ordered_json json_of(daybook::watch_info const& watch) {
+  return {{"table", watch.of.table},
+          {"key", watch.of.key},
+          {"installed", watch.installed},
+          {"reconciled", command::json_of(watch.reconciled)}};
 }
 
-nlohmann::ordered_json json_of(daybook::task_info const& of) {
-  return {{"id", of.id},
-          {"key", of.key},
-          {"payload", of.payload ? json(*of.payload) : json(nullptr)},
-          {"state", daybook::word_of(of.state)},
-          {"state_code", static_cast<int>(of.state)},
-          {"priority", of.priority},
-          {"attempts", of.attempts},
-          {"crashes", of.crashes},
-          {"turn", iso(of.turn)},
-          {"due", command::json_of(of.due)},
-          {"claim", of.claim},
-          {"holder", of.holder},
-          {"started", command::json_of(of.started)},
-          {"finished", command::json_of(of.finished)},
-          {"remark", of.remark}};
+nlohmann::ordered_json json_of(daybook::task_info const& task) {
+  return {{"id", task.id},
+          {"key", task.key},
+          {"payload", task.payload ? json(*task.payload) : json(nullptr)},
+          {"state", daybook::word_of(task.state)},
+          {"state_code", static_cast<int>(task.state)},
+          {"priority", task.priority},
+          {"attempts", task.attempts},
+          {"crashes", task.crashes},
+          {"turn", iso(task.turn)},
+          {"due", command::json_of(task.due)},
+          {"claim", task.claim},
+          {"holder", task.holder},
+          {"started", command::json_of(task.started)},
+          {"finished", command::json_of(task.finished)},
+          {"remark", task.remark}};
 }
 
 nlohmann::ordered_json json_of(std::vector<daybook::task_outcome> const& all) {

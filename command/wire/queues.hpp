@@ -12,11 +12,11 @@
 
 namespace command {
 
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::import_report const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::watch_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::task_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::task_outcome> const& all);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_info const& queue);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::import_report const& report);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::queue_counts const& counts);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::watch_info const& watch);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::task_info const& task);
+[[nodiscard]] nlohmann::ordered_json json_of(std::vector<daybook::task_outcome> const& outcomes);
 
 }  // namespace command

@@ -30,51 +30,51 @@ json json_of(std::optional<daybook::progress_info> const& far) {
 
 }  // namespace
 
-nlohmann::ordered_json json_of(daybook::run_info const& of) {
-  return {{"process", of.process},
-          {"key", of.key},
-          {"state", word_of(of.state)},
-          {"state_code", static_cast<int>(of.state)},
-          {"run_no", of.number},
-          {"attempt", of.attempt},
-          {"epoch", of.epoch},
-          {"steps_done", of.steps_done},
-          {"first_started", iso(of.first_started)},
-          {"started", iso(of.started)},
-          {"attempt_started", iso(of.attempt_started)},
-          {"ended", command::json_of(of.ended)},
-          {"succeeded", command::json_of(of.succeeded)},
-          {"error", of.error},
-          {"holder", json_of(of.holder, of.holder_alive)},
-          {"abandoned_since", command::json_of(of.abandoned)},
-          {"deadline", command::json_of(of.deadline)},
-          {"deadline_over", of.deadline_over},
-          {"date", of.date ? json(text_of(*of.date)) : json(nullptr)},
-          {"progress", json_of(of.progress)}};
+nlohmann::ordered_json json_of(daybook::run_info const& run) {
+  return {{"process", run.process},
+          {"key", run.key},
+          {"state", word_of(run.state)},
+          {"state_code", static_cast<int>(run.state)},
+          {"run_no", run.number},
+          {"attempt", run.attempt},
+          {"epoch", run.epoch},
+          {"steps_done", run.steps_done},
+          {"first_started", iso(run.first_started)},
+          {"started", iso(run.started)},
+          {"attempt_started", iso(run.attempt_started)},
+          {"ended", command::json_of(run.ended)},
+          {"succeeded", command::json_of(run.succeeded)},
+          {"error", run.error},
+          {"holder", json_of(run.holder, run.holder_alive)},
+          {"abandoned_since", command::json_of(run.abandoned)},
+          {"deadline", command::json_of(run.deadline)},
+          {"deadline_over", run.deadline_over},
+          {"date", run.date ? json(text_of(*run.date)) : json(nullptr)},
+          {"progress", json_of(run.progress)}};
 }
 
-nlohmann::ordered_json json_of(daybook::attempt_info const& of) {
-  return {{"run_no", of.number},
-          {"attempt", of.attempt},
-          {"epoch", of.epoch},
-          {"state", word_of(of.state)},
-          {"state_code", static_cast<int>(of.state)},
-          {"started", iso(of.started)},
-          {"ended", iso(of.ended)},
-          {"holder", of.holder},
-          {"node", of.node},
-          {"pid", of.pid},
-          {"error", of.error},
-          {"step", of.in_hand},
-          {"exit_code", of.exit_code ? json(*of.exit_code) : json(nullptr)},
-          {"output", of.output}};
+nlohmann::ordered_json json_of(daybook::attempt_info const& attempt) {
+  return {{"run_no", attempt.number},
+          {"attempt", attempt.attempt},
+          {"epoch", attempt.epoch},
+          {"state", word_of(attempt.state)},
+          {"state_code", static_cast<int>(attempt.state)},
+          {"started", iso(attempt.started)},
+          {"ended", iso(attempt.ended)},
+          {"holder", attempt.holder},
+          {"node", attempt.node},
+          {"pid", attempt.pid},
+          {"error", attempt.error},
+          {"step", attempt.in_hand},
+          {"exit_code", attempt.exit_code ? json(*attempt.exit_code) : json(nullptr)},
+          {"output", attempt.output}};
 }
 
-nlohmann::ordered_json json_of(daybook::run_detail const& of,
+nlohmann::ordered_json json_of(daybook::run_detail const& detail,
                                std::vector<daybook::change_info> const& changes) {
-  auto out = json_of(of.info);
+  auto out = json_of(detail.info);
   out["steps"] = json::array();
-  for (auto const& one : of.steps) {
+  for (auto const& one : detail.steps) {
     out["steps"].push_back({{"name", one.name},
                             {"attempt", one.attempt},
                             {"epoch", one.epoch},
@@ -84,19 +84,19 @@ nlohmann::ordered_json json_of(daybook::run_detail const& of,
                             {"value", one.value}});
   }
   out["intents"] = json::array();
-  for (auto const& one : of.intents) {
+  for (auto const& one : detail.intents) {
     out["intents"].push_back({{"name", one.name},
                               {"attempt", one.attempt},
                               {"started", iso(one.started)},
                               {"unknown", one.unknown}});
   }
   out["carried"] = json::array();
-  for (auto const& one : of.carried) {
+  for (auto const& one : detail.carried) {
     out["carried"].push_back(
         {{"name", one.name}, {"value", one.value}, {"updated", iso(one.updated)}});
   }
   out["attempts"] = json::array();
-  for (auto const& one : of.attempts) out["attempts"].push_back(json_of(one));
+  for (auto const& one : detail.attempts) out["attempts"].push_back(json_of(one));
   out["changes"] = command::json_of(changes);
   return out;
 }

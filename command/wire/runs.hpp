@@ -11,10 +11,10 @@
 
 namespace command {
 
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::run_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::attempt_info const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::run_info const& run);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::attempt_info const& attempt);
 /// With its steps, intents, carried values, attempts and changes.
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::run_detail const& of,
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::run_detail const& detail,
                                              std::vector<daybook::change_info> const& changes);
 
 }  // namespace command

@@ -14,22 +14,22 @@ using json = nlohmann::ordered_json;
 
 }  // namespace
 
-nlohmann::ordered_json json_of(daybook::schedule_info const& of) {
-  auto const& how = of.options;
-  return {{"name", of.name},
-          {"cron", of.cron},
+nlohmann::ordered_json json_of(daybook::schedule_info const& schedule) {
+  auto const& how = schedule.options;
+  return {{"name", schedule.name},
+          {"cron", schedule.cron},
           {"zone", how.zone},
           {"gap", word_in(gap_words, how.changes.gap)},
           {"fold", word_in(fold_words, how.changes.fold)},
-          {"state", word_in(schedule_state_words, of.state)},
-          {"next", command::json_of(of.next)},
-          {"running", command::json_of(of.running)},
-          {"node", of.running ? json(of.node) : json(nullptr)},
-          {"pid", of.running ? json(of.pid) : json(nullptr)},
-          {"interrupted_since", command::json_of(of.interrupted)},
-          {"overdue_since", command::json_of(of.overdue)},
-          {"decided", iso(of.decided)},
-          {"window", iso(of.window)},
+          {"state", word_in(schedule_state_words, schedule.state)},
+          {"next", command::json_of(schedule.next)},
+          {"running", command::json_of(schedule.running)},
+          {"node", schedule.running ? json(schedule.node) : json(nullptr)},
+          {"pid", schedule.running ? json(schedule.pid) : json(nullptr)},
+          {"interrupted_since", command::json_of(schedule.interrupted)},
+          {"overdue_since", command::json_of(schedule.overdue)},
+          {"decided", iso(schedule.decided)},
+          {"window", iso(schedule.window)},
           {"catch_up", word_in(catch_up_words, how.catch_up)},
           {"most", how.most},
           {"grace_ms", std::chrono::milliseconds(how.grace).count()},
@@ -41,26 +41,26 @@ nlohmann::ordered_json json_of(daybook::schedule_info const& of) {
           {"keep", how.keep}};
 }
 
-nlohmann::ordered_json json_of(daybook::tick_info const& of) {
-  bool const skipped = of.state == daybook::tick_state::skipped;
-  return {{"tick", iso(of.at)},
-          {"first", iso(of.first)},
-          {"count", of.count},
-          {"state", of.interrupted ? interrupted_word : word_in(tick_state_words, of.state)},
-          {"state_code", static_cast<int>(of.state)},
-          {"window_start", skipped ? json(nullptr) : json(iso(of.window.from))},
-          {"window_end", skipped ? json(nullptr) : json(iso(of.window.to))},
-          {"due", command::json_of(of.due)},
-          {"launched", command::json_of(of.launched)},
-          {"interrupted_since", command::json_of(of.interrupted)},
-          {"node", of.node.empty() ? json(nullptr) : json(of.node)},
-          {"pid", of.node.empty() ? json(nullptr) : json(of.pid)},
-          {"ended", command::json_of(of.ended)},
-          {"failures", of.failures},
-          {"crashes", of.crashes},
-          {"by_hand", of.by_hand},
-          {"reason", of.reason},
-          {"key", of.run}};
+nlohmann::ordered_json json_of(daybook::tick_info const& tick) {
+  bool const skipped = tick.state == daybook::tick_state::skipped;
+  return {{"tick", iso(tick.at)},
+          {"first", iso(tick.first)},
+          {"count", tick.count},
+          {"state", tick.interrupted ? interrupted_word : word_in(tick_state_words, tick.state)},
+          {"state_code", static_cast<int>(tick.state)},
+          {"window_start", skipped ? json(nullptr) : json(iso(tick.window.from))},
+          {"window_end", skipped ? json(nullptr) : json(iso(tick.window.to))},
+          {"due", command::json_of(tick.due)},
+          {"launched", command::json_of(tick.launched)},
+          {"interrupted_since", command::json_of(tick.interrupted)},
+          {"node", tick.node.empty() ? json(nullptr) : json(tick.node)},
+          {"pid", tick.node.empty() ? json(nullptr) : json(tick.pid)},
+          {"ended", command::json_of(tick.ended)},
+          {"failures", tick.failures},
+          {"crashes", tick.crashes},
+          {"by_hand", tick.by_hand},
+          {"reason", tick.reason},
+          {"key", tick.run}};
 }
 
 }  // namespace command

@@ -13,7 +13,7 @@ namespace command {
 /// A tick that was launched, and that nobody runs any more.
 inline constexpr std::string_view interrupted_word = "interrupted";
 
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::schedule_info const& of);
-[[nodiscard]] nlohmann::ordered_json json_of(daybook::tick_info const& of);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::schedule_info const& schedule);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::tick_info const& tick);
 
 }  // namespace command

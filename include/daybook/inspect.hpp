@@ -106,8 +106,8 @@ enum class status_depth : std::uint8_t {
   all,     ///< reads every run
 };
 
-/// The book at a glance. Runs in hand are counted by their present state. With
-/// status_depth::newest, ends are counted among the newest 200 attempts of each end, successes
+/// The book at a glance. Runs in hand and unknown runs are all counted. With status_depth::newest,
+/// failed and interrupted runs are counted among the newest 200 attempts of each end, successes
 /// among the 200 runs that began last, and due tasks in 1000 segments of each queue.
 struct book_status {
   timestamp now{};  ///< by the database's clock

@@ -49,15 +49,17 @@ select a.run_no, a.attempt, a.epoch, a.holder, coalesce(h.node, ''), coalesce(h.
 from {attempt} a left join {holder} h on h.uuid = a.holder
 where a.process = :process and a.run_key = :key order by a.epoch;
 
--- The book at a glance. How runs ended is counted among the newest of each end, and successes among
--- the runs that began last: `limit` of each. An attempt counts as long as it is its run's last.
--- `capped`: one of them reached the limit.
+-- The book at a glance. Failed and interrupted runs are counted among the newest of each end, and
+-- successes among the runs that began last: `limit` of each. An attempt counts as long as it is its
+-- run's last. `capped`: one of them reached the limit. Runs in hand and unknown ones are counted all:
+-- the open steps of these lead to them.
 -- name: inspect.status
+-- by index
 -- in: limit
 -- out: now_us, holders_alive, in_hand, abandoned, overdue, succeeded, failed, interrupted, unknown,
 --      capped
 select {now}, (select count(*) from {holder} where ended_us is null and lease_until_us >= {now}),
-  h.in_hand, h.abandoned, h.overdue, b.succeeded, e.failed, e.interrupted, e.unknown,
+  h.in_hand, h.abandoned, h.overdue, b.succeeded, e.failed, e.interrupted, u.unknown,
   case when b.looked >= :limit or e.most >= :limit then 1 else 0 end
 from (
   select coalesce(sum(case when s.overdue = 0 and s.alive = 1 then 1 else 0 end), 0){::bigint}
@@ -78,7 +80,6 @@ from (
 ) b cross join (
   select coalesce(sum(case when s.ended in (-1, -3) then s.last else 0 end), 0){::bigint} as failed,
     coalesce(sum(case when s.ended = -2 then s.last else 0 end), 0){::bigint} as interrupted,
-    coalesce(sum(case when s.ended = -4 then s.last else 0 end), 0){::bigint} as unknown,
     coalesce(max(s.looked), 0) as most
   from (
     select a.state as ended, count(*) as looked,
@@ -92,13 +93,14 @@ from (
       union all
       select * from (select process, run_key, epoch, state from {attempt}
         where state <> 0 and state = -3 order by ended_us desc limit :limit) s3
-      union all
-      select * from (select process, run_key, epoch, state from {attempt}
-        where state <> 0 and state = -4 order by ended_us desc limit :limit) s4
     ) a join {run} r on r.process = a.process and r.run_key = a.run_key
     group by a.state
   ) s
-) e;
+) e cross join (
+  select count(*) as unknown
+  from (select distinct process, run_key from {intent}) i
+    join {run} r on r.process = i.process and r.run_key = i.run_key and r.state = -4
+) u;
 
 -- The same, counted among all.
 -- name: inspect.status_of_all
@@ -135,20 +137,17 @@ from {holder} h cross join (select {now} as us) as clock
 where h.ended_us is null or :all = 1 or h.uuid = :uuid
 order by h.started_us, h.uuid;
 
--- Runs that a holder has, and those whose outcome is unknown: of these the newest `limit`.
+-- Runs that a holder has, and those whose outcome is unknown: their open steps lead to them.
 -- name: inspect.open_runs
--- in: limit
+-- by index
 -- out: process, run_key, state, attempt_started_us, ended_us, holder, deadline_us
 select r.process, r.run_key, r.state, r.attempt_started_us, r.ended_us, r.holder, r.deadline_us
 from {run} r
 where r.ended_us is null and r.state in (9, 8)
 union all
 select r.process, r.run_key, r.state, r.attempt_started_us, r.ended_us, r.holder, r.deadline_us
-from (
-  select process, run_key, epoch from {attempt}
-  where state <> 0 and state = -4 order by ended_us desc limit :limit
-) a join {run} r on r.process = a.process and r.run_key = a.run_key and r.epoch = a.epoch
-  and r.state = -4
+from (select distinct process, run_key from {intent}) i
+  join {run} r on r.process = i.process and r.run_key = i.run_key and r.state = -4
 order by 4, 1, 2;
 
 -- What each holder has of each queue.

@@ -63,31 +63,32 @@ void print_text(daybook::book const& book, glance const& seen) {
     print(fmt::format("{:<14}{:>8}{}{}\n", name, count, note.empty() || count == 0 ? "" : "  ",
                       count == 0 ? "" : note));
   };
-  print(fmt::format("{}, {} by its clock\n\n", printable(book.url()), seconds_of(seen.runs.now)));
+  print(fmt::format("{}, {} by its clock\n\n", printable(book.url()), seconds_of(seen.status.now)));
   for (auto const& one : seen.problems) print(line_of(one));
   if (!seen.problems.empty()) print("\n");
-  line("processes", seen.runs.holders_alive, "alive: daybook holders");
-  line("in hand", seen.runs.runs_in_hand);
+  line("processes", seen.status.holders_alive, "alive: daybook holders");
+  line("in hand", seen.status.runs_in_hand);
   print_holders(book.holders());
-  line("abandoned", seen.runs.runs_abandoned,
+  line("abandoned", seen.status.runs_abandoned,
        "their process is dead: the next start takes them over");
-  line("overdue", seen.runs.runs_overdue, "their deadline passed: the next start takes them over");
-  line("interrupted", seen.runs.runs_interrupted, "the next start resumes them");
-  line("failed", seen.runs.runs_failed, "daybook runs list --state failed");
-  line("unknown", seen.runs.runs_unknown, "a person decides: daybook runs list --state unknown");
-  line("succeeded", seen.runs.runs_succeeded);
-  if (seen.runs.runs_capped) print("of the newest runs and attempts; of all: --exact\n");
-  if (seen.runs.queues > 0) {
+  line("overdue", seen.status.runs_overdue,
+       "their deadline passed: the next start takes them over");
+  line("interrupted", seen.status.runs_interrupted, "the next start resumes them");
+  line("failed", seen.status.runs_failed, "daybook runs list --state failed");
+  line("unknown", seen.status.runs_unknown, "a person decides: daybook runs list --state unknown");
+  line("succeeded", seen.status.runs_succeeded);
+  if (seen.status.runs_capped) print("of the newest runs and attempts; of all: --exact\n");
+  if (seen.status.queues > 0) {
     print("\n");
-    line("tasks due", seen.runs.tasks_due, seen.runs.tasks_capped ? "at least" : "");
-    line("running", seen.runs.tasks_running);
-    line("dead", seen.runs.tasks_dead, "a person decides: daybook tasks list QUEUE --state dead");
-    line("unknown", seen.runs.tasks_unknown,
+    line("tasks due", seen.status.tasks_due, seen.status.tasks_capped ? "at least" : "");
+    line("running", seen.status.tasks_running);
+    line("dead", seen.status.tasks_dead, "a person decides: daybook tasks list QUEUE --state dead");
+    line("unknown", seen.status.tasks_unknown,
          "a person decides: daybook tasks list QUEUE --state unknown");
   }
-  if (seen.of_plans.all > 0) {
+  if (seen.plans.all > 0) {
     print("\n");
-    line("plans failing", seen.of_plans.failing, "their last pass: daybook plans list");
+    line("plans failing", seen.plans.failing, "their last pass: daybook plans list");
   }
 }
 

@@ -21,7 +21,7 @@ struct range {
 };
 
 constexpr std::array<range, 2> loopback{{{"::ffff:127.0.0.0", 104}, {"::1", 128}}};
-/// Not of any host, of this link only, or where clouds answer what the machine's identity is.
+/// Addresses of no host, of this link, and those where clouds answer with a machine's credentials.
 constexpr std::array<range, 11> refused{{{"::ffff:0.0.0.0", 104},
                                          {"::ffff:169.254.0.0", 112},
                                          {"::ffff:224.0.0.0", 99},
@@ -54,7 +54,7 @@ bool covers(range const& all, bytes const& one) {
 
 template <std::size_t N>
 bool any_covers(std::array<range, N> const& all, bytes const& one) {
-  return std::any_of(all.begin(), all.end(), [&](range const& of) { return covers(of, one); });
+  return std::any_of(all.begin(), all.end(), [&](range const& each) { return covers(each, one); });
 }
 
 /// One of IPv4 that is carried within IPv6 is that address (NAT64: 64:ff9b::a.b.c.d; and
@@ -73,13 +73,13 @@ bytes unwrapped(bytes const& one) {
 std::string why_not_sent_to(sockaddr const& address, reach allowed) {
   bytes one = parsed("::ffff:0.0.0.0");
   if (address.sa_family == AF_INET) {
-    sockaddr_in of{};
-    std::memcpy(&of, &address, sizeof of);
-    std::memcpy(one.data() + 12, &of.sin_addr, 4);
+    sockaddr_in ipv4{};
+    std::memcpy(&ipv4, &address, sizeof ipv4);
+    std::memcpy(one.data() + 12, &ipv4.sin_addr, 4);
   } else if (address.sa_family == AF_INET6) {
-    sockaddr_in6 of{};
-    std::memcpy(&of, &address, sizeof of);
-    std::memcpy(one.data(), &of.sin6_addr, one.size());
+    sockaddr_in6 ipv6{};
+    std::memcpy(&ipv6, &address, sizeof ipv6);
+    std::memcpy(one.data(), &ipv6.sin6_addr, one.size());
     one = unwrapped(one);
   } else {
     return "its address is of no network that we know";

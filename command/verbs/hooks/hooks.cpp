@@ -22,15 +22,6 @@ namespace command {
 
 namespace {
 
-std::string form_text(hook_form form) {
-  switch (form) {
-    case hook_form::alertmanager: return "alertmanager";
-    case hook_form::plain: return "plain";
-    case hook_form::slack: return "slack";
-  }
-  return "?";
-}
-
 /// What may be shown of where it is sent; a variable that is not there is named.
 std::string target_of(declared_hook const& hook) {
   return hook.url.find("${") == std::string::npos ? shown_url(hook.url) : printable(hook.url);
@@ -51,13 +42,14 @@ int hooks_list(arguments const& given) {
     bool const is_signed = !one.secret_file.empty();
     if (as_json) {
       print_json({{"name", one.name},
-                  {"form", form_text(one.form)},
-                  {"severity", severity_of(one.least)},
+                  {"form", word_in(form_words, one.form)},
+                  {"severity", word_in(severity_words, one.least)},
                   {"signed", is_signed},
                   {"url", target_of(one)}});
     } else {
-      rows.add({printable(one.name), form_text(one.form), std::string(severity_of(one.least)),
-                is_signed ? "yes" : "no", target_of(one)});
+      rows.add({printable(one.name), std::string(word_in(form_words, one.form)),
+                std::string(word_in(severity_words, one.least)), is_signed ? "yes" : "no",
+                target_of(one)});
     }
   }
   if (!as_json) rows.print();

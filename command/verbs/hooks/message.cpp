@@ -68,15 +68,11 @@ std::string body_of(declared_hook const& hook, json const& problem) {
 
 }  // namespace
 
-std::string_view severity_of(daybook::urgency level) noexcept {
-  return level == daybook::urgency::act_now ? "act-now" : "look-today";
-}
-
 json json_of(daybook::alert const& one, std::string_view book) {
   auto const& problem = one.problem;
   return {{"status", one.state == daybook::alert_state::ended ? "resolved" : "firing"},
           {"kind", daybook::word_of(problem.kind)},
-          {"severity", severity_of(problem.urgency)},
+          {"severity", word_in(severity_words, problem.urgency)},
           {"subject", problem.subject},
           {"since", instant(one.since)},
           {"why", problem.why},
@@ -89,7 +85,7 @@ json json_of(daybook::alert const& one, std::string_view book) {
 json test_message(std::string_view name, std::string_view book, daybook::timestamp now) {
   return {{"status", "firing"},
           {"kind", "test"},
-          {"severity", severity_of(daybook::urgency::look_today)},
+          {"severity", word_in(severity_words, daybook::urgency::look_today)},
           {"subject", fmt::format("hook {}", name)},
           {"since", instant(now)},
           {"why", "this is a test: a person has asked for it with daybook hooks test"},

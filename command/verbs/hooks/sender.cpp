@@ -48,24 +48,24 @@ struct exchange {
   std::stop_token stop;
 };
 
-curl_socket_t open_socket(void* to, curlsocktype /*purpose*/, curl_sockaddr* address) {
-  auto& of = *static_cast<exchange*>(to);
-  of.refused = why_not_sent_to(address->addr, of.allowed);
-  if (!of.refused.empty()) return CURL_SOCKET_BAD;
+curl_socket_t open_socket(void* context, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  auto& request = *static_cast<exchange*>(context);
+  request.refused = why_not_sent_to(address->addr, request.allowed);
+  if (!request.refused.empty()) return CURL_SOCKET_BAD;
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 /// Fewer than were given: libcurl ends the request.
-std::size_t keep_answer(char const* data, std::size_t /*one*/, std::size_t size, void* to) {
-  auto& answer = static_cast<exchange*>(to)->answer;
+std::size_t keep_answer(char const* data, std::size_t /*one*/, std::size_t size, void* context) {
+  auto& answer = static_cast<exchange*>(context)->answer;
   auto const room = most_read - answer.size();
   answer.append(data, std::min(size, room));
   return std::min(size, room);
 }
 
-int look_at_stop(void* to, curl_off_t /*unused*/, curl_off_t /*unused*/, curl_off_t /*unused*/,
+int look_at_stop(void* context, curl_off_t /*unused*/, curl_off_t /*unused*/, curl_off_t /*unused*/,
                  curl_off_t /*unused*/) {
-  return static_cast<exchange*>(to)->stop.stop_requested() ? 1 : 0;
+  return static_cast<exchange*>(context)->stop.stop_requested() ? 1 : 0;
 }
 
 using handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
@@ -78,24 +78,24 @@ handle new_handle() {
   return out;
 }
 
-void set_up(CURL* on, web_request const& request, exchange& with, curl_slist* headers) {
-  curl_easy_setopt(on, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(on, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(on, CURLOPT_PROXY, "");
-  curl_easy_setopt(on, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(on, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(on, CURLOPT_TIMEOUT_MS, longest_ms);
-  curl_easy_setopt(on, CURLOPT_USERAGENT, "daybook/" DAYBOOK_VERSION);
-  curl_easy_setopt(on, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(on, CURLOPT_POSTFIELDS, request.body.data());
-  curl_easy_setopt(on, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-  curl_easy_setopt(on, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-  curl_easy_setopt(on, CURLOPT_OPENSOCKETDATA, &with);
-  curl_easy_setopt(on, CURLOPT_WRITEFUNCTION, keep_answer);
-  curl_easy_setopt(on, CURLOPT_WRITEDATA, &with);
-  curl_easy_setopt(on, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(on, CURLOPT_XFERINFOFUNCTION, look_at_stop);
-  curl_easy_setopt(on, CURLOPT_XFERINFODATA, &with);
+void set_up(CURL* curl, web_request const& request, exchange& context, curl_slist* headers) {
+  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_PROXY, "");
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, longest_ms);
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "daybook/" DAYBOOK_VERSION);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, &context);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, keep_answer);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &context);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_at_stop);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &context);
 }
 
 }  // namespace
@@ -104,12 +104,12 @@ void post(web_request const& request, std::stop_token const& stop) {
   auto const fail = [&](std::string const& why) {
     throw std::runtime_error(shown_url(request.url) + ": " + why);
   };
-  auto const on = new_handle();
-  exchange with;
-  with.stop = stop;
+  auto const curl = new_handle();
+  exchange context;
+  context.stop = stop;
   // libcurl takes a scheme in any case, and so does this: all but https stays on this host.
   bool const encrypted = std::string_view(request.url).starts_with("https://");
-  with.allowed = encrypted ? reach::encrypted : reach::this_host;
+  context.allowed = encrypted ? reach::encrypted : reach::this_host;
   list headers(nullptr, curl_slist_free_all);
   for (auto const& one : request.headers) {
     auto* const longer = curl_slist_append(headers.get(), one.c_str());
@@ -117,19 +117,19 @@ void post(web_request const& request, std::stop_token const& stop) {
     static_cast<void>(headers.release());
     headers.reset(longer);
   }
-  set_up(on.get(), request, with, headers.get());
-  auto const code = curl_easy_perform(on.get());
+  set_up(curl.get(), request, context, headers.get());
+  auto const code = curl_easy_perform(curl.get());
   long status = 0;
-  curl_easy_getinfo(on.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (!with.refused.empty()) fail(with.refused);
-  bool const cut = code == CURLE_WRITE_ERROR && with.answer.size() == most_read;
+  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (!context.refused.empty()) fail(context.refused);
+  bool const cut = code == CURLE_WRITE_ERROR && context.answer.size() == most_read;
   if (code != CURLE_OK && !cut) fail(curl_easy_strerror(code));
   if (status >= 200 && status < 300) return;
   if (status >= 300 && status < 400) {
     fail(fmt::format("it answers {}, a redirect, which is not followed: name where it leads to",
                      status));
   }
-  fail(fmt::format("it answers {}: {}", status, shortened(with.answer, 200)));
+  fail(fmt::format("it answers {}: {}", status, shortened(context.answer, 200)));
 }
 
 #else

@@ -1,8 +1,8 @@
-// One HTTP request with a body, by libcurl: https, or http to this host; no redirect is followed,
-// no proxy used, 5 s in all, 64 KiB of the answer read.
+// Sends one HTTP request with a body, by libcurl: by https, or by http to this host. It follows no
+// redirect, uses no proxy, takes 5 s at most and reads 64 KiB of the answer.
 // Thread safety: any thread.
 //
-//   auto const answer = post({.url = url, .headers = {"content-type: application/json"}, ...}, {});
+//   post({.url = url, .headers = {"content-type: application/json"}, .body = text}, {});
 #pragma once
 
 #include <stop_token>
@@ -20,12 +20,12 @@ struct web_request {
 /// False: this build has no libcurl, and post() always fails.
 [[nodiscard]] bool can_post() noexcept;
 
-/// Returns when it was answered with a status of 2xx. On failure: std::runtime_error, whose text
-/// says why and has nothing of the URL but its host, for the rest may be a secret. A request that
-/// failed may have arrived all the same.
+/// Returns when the answer's status is 2xx. On failure: std::runtime_error. Its text says why, and
+/// has the host of the URL alone, for the rest may be a secret. A request that failed may have
+/// arrived all the same.
 void post(web_request const& request, std::stop_token const& stop);
 
-/// "https://hooks.example.net/...": what may be shown.
+/// "https://hooks.example.net/...": the URL without its secrets.
 [[nodiscard]] std::string shown_url(std::string const& url);
 
 }  // namespace command

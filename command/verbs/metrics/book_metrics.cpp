@@ -1,5 +1,7 @@
 #include "verbs/metrics/book_metrics.hpp"
 
+#include "config/declared_hook.hpp"
+
 #include <daybook/version.hpp>
 
 #include <algorithm>
@@ -48,11 +50,11 @@ class gatherer {
   using labels = std::vector<std::pair<std::string, std::string>>;
 
   /// Samples of one name stand together, in the order in which names came first.
-  void add(std::string_view name, std::string_view help, labels of, double value,
+  void add(std::string_view name, std::string_view help, labels names, double value,
            metric_type type = metric_type::gauge) {
     auto const [at, is_new] = places_.try_emplace(std::string(name), out_.size());
     if (is_new) out_.push_back({std::string(name), type, std::string(help), {}});
-    out_[at->second].samples.push_back({std::move(of), value});
+    out_[at->second].samples.push_back({std::move(names), value});
   }
 
   std::vector<std::string> limited(std::vector<std::string> names, std::size_t most) {
@@ -63,7 +65,8 @@ class gatherer {
   }
 
   void add_runs(daybook::book_status const& status) {
-    constexpr auto help = "Runs by what they are worth now; ended ones among the newest.";
+    constexpr auto help =
+        "Runs by their standing; failed, interrupted and succeeded ones among the newest.";
     auto const put = [&](char const* standing, std::int64_t count) {
       add("daybook_runs", help, {{"standing", standing}}, number(count));
     };
@@ -92,12 +95,12 @@ class gatherer {
   void add_problems() {
     std::map<std::pair<std::string, std::string>, int> counts;
     for (auto const& one : book_.problems()) {
-      bool const now = one.urgency == daybook::urgency::act_now;
-      ++counts[{std::string(daybook::word_of(one.kind)), now ? "act-now" : "look-today"}];
+      ++counts[{std::string(daybook::word_of(one.kind)),
+                std::string(word_in(severity_words, one.urgency))}];
     }
     constexpr auto help = "Problems as daybook status lists them.";
     // Always there, so that a rule can tell none from a scrape that failed.
-    for (auto const* severity : {"act-now", "look-today"}) {
+    for (auto const& severity : names_in(severity_words)) {
       if (std::none_of(counts.begin(), counts.end(),
                        [&](auto const& one) { return one.first.second == severity; })) {
         add("daybook_problems", help, {{"kind", ""}, {"severity", severity}}, 0);
@@ -115,20 +118,20 @@ class gatherer {
       all.resize(limits_.schedules);
     }
     for (auto const& one : all) {
-      labels const of{{"schedule", one.name}};
+      labels const names{{"schedule", one.name}};
       if (one.next) {
-        add("daybook_schedule_next_tick_timestamp_seconds", "When the next tick comes.", of,
+        add("daybook_schedule_next_tick_timestamp_seconds", "When the next tick comes.", names,
             seconds_of(*one.next));
       }
-      add("daybook_schedule_late_seconds", "How long a tick has waited for a node.", of,
+      add("daybook_schedule_late_seconds", "How long a tick has waited for a node.", names,
           one.overdue ? std::max(0.0, seconds_of(now_) - seconds_of(*one.overdue)) : 0);
-      add("daybook_schedule_paused", "1 while it is paused.", of,
+      add("daybook_schedule_paused", "1 while it is paused.", names,
           one.state == daybook::schedule_state::paused ? 1 : 0);
       auto const schedule = book_.schedule(one.name);
       if (!schedule) continue;
       auto const done = schedule->ticks({.state = daybook::tick_state::done, .limit = 1});
       if (done.empty() || !done.front().ended) continue;
-      add("daybook_schedule_last_success_timestamp_seconds", "When a tick succeeded last.", of,
+      add("daybook_schedule_last_success_timestamp_seconds", "When a tick succeeded last.", names,
           seconds_of(*done.front().ended));
     }
   }
@@ -149,15 +152,15 @@ class gatherer {
     put("unknown", counts.unknown);
     put("suspect", counts.suspect);
     put("discarded", counts.discarded);
-    labels const of{{"queue", name}};
-    add("daybook_queue_due_tasks", "Tasks that are due.", of, number(counts.due));
+    labels const names{{"queue", name}};
+    add("daybook_queue_due_tasks", "Tasks that are due.", names, number(counts.due));
     if (counts.oldest_due) {
-      add("daybook_queue_oldest_due_timestamp_seconds", "Since when the oldest due task waits.", of,
-          seconds_of(*counts.oldest_due));
+      add("daybook_queue_oldest_due_timestamp_seconds", "Since when the oldest due task waits.",
+          names, seconds_of(*counts.oldest_due));
     }
-    add("daybook_queue_paused", "1 while it is paused.", of, queue->info().paused ? 1 : 0);
-    add("daybook_queue_segments", "Rows that stand for all tasks.", of, number(counts.segments));
-    add("daybook_queue_abandoned_tasks", "Tasks in the hands of processes that died.", of,
+    add("daybook_queue_paused", "1 while it is paused.", names, queue->info().paused ? 1 : 0);
+    add("daybook_queue_segments", "Rows that stand for all tasks.", names, number(counts.segments));
+    add("daybook_queue_abandoned_tasks", "Tasks in the hands of processes that died.", names,
         number(counts.abandoned));
   }
 
@@ -165,14 +168,14 @@ class gatherer {
     auto const planner = book_.planner(name);
     if (!planner) return;
     auto const info = planner->info();
-    labels const of{{"plan", name}};
+    labels const names{{"plan", name}};
     if (info.last_pass) {
-      add("daybook_plan_last_pass_timestamp_seconds", "When the last pass ended.", of,
+      add("daybook_plan_last_pass_timestamp_seconds", "When the last pass ended.", names,
           seconds_of(*info.last_pass));
     }
-    add("daybook_plan_failing", "1 where the last pass failed.", of, info.error.empty() ? 0 : 1);
-    add("daybook_plan_refused", "Keys that are refused now.", of, number(info.refused));
-    add("daybook_plan_launched_total", "Keys launched by all passes.", of, number(info.launched),
+    add("daybook_plan_failing", "1 where the last pass failed.", names, info.error.empty() ? 0 : 1);
+    add("daybook_plan_refused", "Keys that are refused now.", names, number(info.refused));
+    add("daybook_plan_launched_total", "Keys launched by all passes.", names, number(info.launched),
         metric_type::counter);
   }
 

@@ -54,7 +54,7 @@ void add_holders(db::session& on, context const& book, bool ended, std::string_v
 }
 
 void read_runs(db::session& on, context const& book, work_in_hand& out, held& by_holder) {
-  auto const rows = db::run(on, book.sql["inspect.open_runs"], {newest_ends});
+  auto const rows = db::run(on, book.sql["inspect.open_runs"], {});
   for (std::size_t at = 0; at < rows.size(); ++at) {
     auto const row = rows.row(at);
     open_run one;

@@ -19,10 +19,11 @@ class alerting : public scheduling {
   std::vector<std::string> look(daybook::book& book) {
     auto hooks = book.make_queue("hooks", {});
     std::vector<std::string> out;
-    for (auto const &one : book.look_for_alerts({}, [&](auto&tx, daybook::alert const&told) {
-           hooks.add(tx, key{told.print + std::to_string(told.at.time_since_epoch().count())},
-                     {.at = told.at + 24h * 365});
-         })) {
+    auto const write = [&](daybook::transaction& tx, daybook::alert const& one) {
+      hooks.add(tx, key{one.print + std::to_string(one.at.time_since_epoch().count())},
+                {.at = one.at + 24h * 365});
+    };
+    for (auto const& one : book.look_for_alerts({}, write)) {
       out.push_back((one.state == daybook::alert_state::ended ? "ended " : "stands ") +
                     one.problem.subject);
       EXPECT_EQ(one.print.size(), 52U);

@@ -181,6 +181,25 @@ TEST_P(problems, a_run_past_its_deadline_or_unknown) {
             (strings{"run_unknown run pay day it's", "run_overdue run nightly 2026-11-21"}));
 }
 
+/// Nothing that was settled later hides it, however much that is.
+TEST_P(problems, an_unknown_outcome_is_found_behind_many_that_were_settled) {
+  auto const leave_open = [&](std::string const& day) {
+    auto run = taken(book_.start(nightly_, key{day}));
+    EXPECT_TRUE(run.intend("pay"));
+    EXPECT_EQ(std::move(run).finish().what(), outcome::unknown);
+  };
+  leave_open("first");
+  for (int i = 0; i < 201; ++i) {
+    auto const day = "day " + std::to_string(i);
+    clock_.advance(1s);
+    EXPECT_TRUE(book_.renew());
+    leave_open(day);
+    EXPECT_EQ(book_.resolve(nightly_, key{day}, {.done = true}, anna), true);
+  }
+  EXPECT_EQ(only().subject, "run nightly first");
+  EXPECT_EQ(book_.status().runs_unknown, 1);
+}
+
 TEST_P(problems, a_schedule_that_nobody_serves) {
   auto const leads = make();
   EXPECT_FALSE(leads.info().overdue);
