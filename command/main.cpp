@@ -158,7 +158,7 @@ arguments with_help_last(arguments given) {
 }
 
 /// `group`: the first word, where that is known.
-[[noreturn]] void unknown_verb(std::string_view what, std::string_view group = {}) {
+[[noreturn]] void unknown_verb(std::string_view verb, std::string_view group = {}) {
   std::vector<std::string> names;
   for (auto const& one : verbs) {
     if (one.group.empty()) {
@@ -169,8 +169,8 @@ arguments with_help_last(arguments given) {
     }
   }
   throw complaint(exit_code::usage, fmt::format("no such verb: {}{} (see daybook --help)",
-                                                printable(without_passwords(std::string(what))),
-                                                did_you_mean(what, names)));
+                                                printable(without_passwords(std::string(verb))),
+                                                did_you_mean(verb, names)));
 }
 
 int dispatch(arguments given) {

@@ -29,31 +29,31 @@ namespace {
 
 using connect = std::function<std::unique_ptr<db::session>(db::connect_options const&)>;
 
-work::driver driver_of(db::scheme scheme, connect how, db::stock keeps) {
+work::driver driver_of(db::scheme scheme, connect mode, db::stock keeps) {
   switch (scheme) {
     case db::scheme::sqlite:
-      return {&drivers::sqlite_dialect(), db::placeholder::question_digit, std::move(how), keeps};
+      return {&drivers::sqlite_dialect(), db::placeholder::question_digit, std::move(mode), keeps};
     case db::scheme::postgres:
-      return {&drivers::postgres_dialect(), db::placeholder::dollar, std::move(how), keeps};
+      return {&drivers::postgres_dialect(), db::placeholder::dollar, std::move(mode), keeps};
     case db::scheme::mysql:
-      return {&drivers::mysql_dialect(), db::placeholder::question, std::move(how), keeps};
+      return {&drivers::mysql_dialect(), db::placeholder::question, std::move(mode), keeps};
   }
   throw error({.kind = error_code::internal}, "a scheme without a driver");
 }
 
-connect connecting_to(db::url const& to) {
-  switch (to.scheme) {
+connect connecting_to(db::url const& url) {
+  switch (url.scheme) {
     case db::scheme::sqlite:
-      return [to, known = std::make_shared<std::atomic<bool>>(false)](auto const& options) {
+      return [url, known = std::make_shared<std::atomic<bool>>(false)](auto const& options) {
         // A file that was deleted while we used it is not made again: it would be an empty one.
-        auto made = drivers::connect_sqlite(to, options, *known);
+        auto made = drivers::connect_sqlite(url, options, *known);
         *known = true;
         return made;
       };
     case db::scheme::postgres:
-      return [to](auto const& options) { return drivers::connect_postgres(to, options); };
+      return [url](auto const& options) { return drivers::connect_postgres(url, options); };
     case db::scheme::mysql:
-      return [to](auto const& options) { return drivers::connect_mysql(to, options); };
+      return [url](auto const& options) { return drivers::connect_mysql(url, options); };
   }
   throw error({.kind = error_code::internal}, "a scheme without a driver");
 }
@@ -72,8 +72,8 @@ db::url where_is(N& handle) {
 
 template <class N>
 std::unique_ptr<work::engine> on_one(N& handle, book_options options) {
-  auto how = [&handle](db::connect_options const& with) {
-    return drivers::adopt(handle, drivers::transactions::ours, with);
+  auto how = [&handle](db::connect_options const& connect) {
+    return drivers::adopt(handle, drivers::transactions::ours, connect);
   };
   auto made = std::make_unique<work::engine>(
       where_is(handle), std::move(options),
@@ -83,37 +83,40 @@ std::unique_ptr<work::engine> on_one(N& handle, book_options options) {
 }
 
 template <class N>
-N& taken_from(connection_source<N> const& from) {
-  if (!from.take || !from.give_back) {
+N& taken_from(connection_source<N> const& connections) {
+  if (!connections.take || !connections.give_back) {
     throw error({.kind = error_code::bad_argument}, "a lender needs both: take and give_back");
   }
-  if (auto* const handle = from.take()) return *handle;
+  if (auto* const handle = connections.take()) return *handle;
   throw error({.kind = error_code::unreachable, .retryable = true},
               "the application's pool has no connection to lend: make it larger");
 }
 
 template <class N>
-std::unique_ptr<work::engine> on_loans(connection_source<N> const& from, book_options options) {
-  auto& first = taken_from(from);
+std::unique_ptr<work::engine> on_loans(connection_source<N> const& connections,
+                                       book_options options) {
+  auto& first = taken_from(connections);
   auto where = where_is(first);
   auto const scheme = where.scheme;
-  from.give_back(&first, false);
-  auto how = [from](db::connect_options const& with) {
-    return drivers::adopt(taken_from(from), drivers::transactions::ours, with, from.give_back);
+  connections.give_back(&first, false);
+  auto how = [connections](db::connect_options const& connect) {
+    return drivers::adopt(taken_from(connections), drivers::transactions::ours, connect,
+                          connections.give_back);
   };
   return std::make_unique<work::engine>(std::move(where), std::move(options),
                                         driver_of(scheme, std::move(how), db::stock::none));
 }
 
 template <class N>
-external_transaction join_to(N& handle, work::engine& of) {
-  if (of.where().scheme != scheme_of(&handle)) {
-    throw error({.kind = error_code::bad_argument},
-                "the joined transaction is on another engine than the book " + of.where().shown);
+external_transaction join_to(N& handle, work::engine& engine) {
+  if (engine.where().scheme != scheme_of(&handle)) {
+    throw error(
+        {.kind = error_code::bad_argument},
+        "the joined transaction is on another engine than the book " + engine.where().shown);
   }
-  auto const with = of.ready();
-  auto on = drivers::adopt(handle, drivers::transactions::applications, of.connecting());
-  of.check_joined(*on);
+  auto const with = engine.ready();
+  auto on = drivers::adopt(handle, drivers::transactions::applications, engine.connecting());
+  engine.check_joined(*on);
   return {std::move(on), with.user_sql, std::string(with.book_id)};
 }
 
@@ -146,14 +149,14 @@ book book::adopt_connection(::st_mysql& handle, book_options options) {
   return book(on_one(handle, std::move(options)));
 }
 
-book book::from_pool(connection_source<::sqlite3> from, book_options options) {
-  return book(on_loans(from, std::move(options)));
+book book::from_pool(connection_source<::sqlite3> connections, book_options options) {
+  return book(on_loans(connections, std::move(options)));
 }
-book book::from_pool(connection_source<::pg_conn> from, book_options options) {
-  return book(on_loans(from, std::move(options)));
+book book::from_pool(connection_source<::pg_conn> connections, book_options options) {
+  return book(on_loans(connections, std::move(options)));
 }
-book book::from_pool(connection_source<::st_mysql> from, book_options options) {
-  return book(on_loans(from, std::move(options)));
+book book::from_pool(connection_source<::st_mysql> connections, book_options options) {
+  return book(on_loans(connections, std::move(options)));
 }
 
 book::book(book&&) noexcept = default;
@@ -211,17 +214,17 @@ std::vector<alert> book::look_for_alerts(alert_options const& options, alert_wri
   return work::look_for_alerts(*engine_, options, write);
 }
 
-std::optional<bool> book::release(process const& name, key const& piece, audit_note const& by) {
-  return core::release_run(engine_->ready(), name, piece, by);
+std::optional<bool> book::release(process const& name, key const& piece, audit_note const& note) {
+  return core::release_run(engine_->ready(), name, piece, note);
 }
 
-std::optional<bool> book::restart(process const& name, key const& piece, audit_note const& by) {
-  return core::restart_run(engine_->ready(), name, piece, by);
+std::optional<bool> book::restart(process const& name, key const& piece, audit_note const& note) {
+  return core::restart_run(engine_->ready(), name, piece, note);
 }
 
-std::optional<bool> book::resolve(process const& name, key const& piece, resolution const& how,
-                                  audit_note const& by) {
-  return core::resolve_step(engine_->ready(), name, piece, how, by);
+std::optional<bool> book::resolve(process const& name, key const& piece,
+                                  resolution const& resolution, audit_note const& note) {
+  return core::resolve_step(engine_->ready(), name, piece, resolution, note);
 }
 
 queue book::make_queue(std::string_view name, queue_options const& options) {
@@ -229,9 +232,10 @@ queue book::make_queue(std::string_view name, queue_options const& options) {
   return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options));
 }
 
-queue book::make_queue(std::string_view name, queue_options const& options, audit_note const& by) {
+queue book::make_queue(std::string_view name, queue_options const& options,
+                       audit_note const& note) {
   auto const with = engine_->ready();
-  return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options, &by));
+  return daybook::queue(daybook::queues::make(with, engine_->lease(), name, options, &note));
 }
 
 std::optional<queue> book::queue(std::string_view name) const {
@@ -264,16 +268,16 @@ std::vector<schedule_info> book::schedules() const {
   return out;
 }
 
-aggregation book::make_aggregation(std::string_view name, aggregation_options const& of) {
-  return aggregation(daybook::aggregations::make(engine_->ready(), name, of));
+aggregation book::make_aggregation(std::string_view name, aggregation_options const& options) {
+  return aggregation(daybook::aggregations::make(engine_->ready(), name, options));
 }
 
 std::vector<std::string> book::aggregations() const {
   return daybook::aggregations::names(engine_->ready());
 }
 
-planner book::make_planner(std::string_view name, planner_options const& of) {
-  return daybook::planner(daybook::planners::make(work::surroundings_of(*engine_), name, of));
+planner book::make_planner(std::string_view name, planner_options const& options) {
+  return daybook::planner(daybook::planners::make(work::surroundings_of(*engine_), name, options));
 }
 
 std::optional<planner> book::planner(std::string_view name) const {
@@ -292,8 +296,8 @@ std::vector<std::string> book::planners() const {
   return daybook::planners::names(engine_->ready());
 }
 
-prune_report book::prune(prune_options const& what, audit_note const& by) {
-  return core::prune_history(engine_->ready(), what, by);
+prune_report book::prune(prune_options const& options, audit_note const& note) {
+  return core::prune_history(engine_->ready(), options, note);
 }
 
 std::vector<change_info> book::changes(process const& name, key const& piece) const {
@@ -312,8 +316,8 @@ std::vector<check_result> book::doctor() const {
 void book::transact(std::function<void(transaction&)> const& body) {
   auto const with = engine_->bare();
   try {
-    core::transact(with, {.name = "user"}, [&](db::session& on) {
-      transaction tx(on, with.user_sql, {});
+    core::transact(with, {.name = "user"}, [&](db::session& session) {
+      transaction tx(session, with.user_sql, {});
       body(tx);
       return core::decision::commit;
     });

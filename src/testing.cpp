@@ -17,22 +17,22 @@ namespace testing {
 
 namespace {
 
-core::context movable(book const& of) {
-  if (!of.internals().clock_is_movable()) {
+core::context movable(book const& book) {
+  if (!book.internals().clock_is_movable()) {
     throw error({.kind = error_code::configuration},
-                of.url() +
+                book.url() +
                     ": this book's clock cannot be moved: make it with "
                     "book_options::movable_clock");
   }
-  return of.internals().ready();
+  return book.internals().ready();
 }
 
-std::int64_t change(book const& of, std::string_view statement,
+std::int64_t change(book const& book, std::string_view statement,
                     std::initializer_list<value> values) {
-  auto const with = movable(of);
+  auto const with = movable(book);
   std::int64_t affected = 0;
-  core::transact(with, {.name = "testing"}, [&](db::session& on) {
-    affected = db::run(on, with.sql[statement], values).affected;
+  core::transact(with, {.name = "testing"}, [&](db::session& session) {
+    affected = db::run(session, with.sql[statement], values).affected;
     return core::decision::commit;
   });
   return affected;
@@ -48,29 +48,30 @@ book open_in_memory(book_options options) {
   return made;
 }
 
-manual_clock::manual_clock(book& of) : book_(&of) { static_cast<void>(movable(of)); }
+manual_clock::manual_clock(book& book) : book_(&book) { static_cast<void>(movable(book)); }
 
 timestamp manual_clock::now() const {
   auto const with = movable(*book_);
   std::int64_t us = 0;
-  core::read(with,
-             [&](db::session& on) { decode(db::run(on, with.sql["book.now"], {}).row(0)[0], us); });
+  core::read(with, [&](db::session& session) {
+    decode(db::run(session, with.sql["book.now"], {}).row(0)[0], us);
+  });
   return timestamp(std::chrono::microseconds(us));
 }
 
-void manual_clock::advance(std::chrono::microseconds by) {
-  change(*book_, "testing.advance_clock", {std::int64_t{by.count()}});
+void manual_clock::advance(std::chrono::microseconds amount) {
+  change(*book_, "testing.advance_clock", {std::int64_t{amount.count()}});
 }
 
 void manual_clock::stop_at(timestamp instant) {
   change(*book_, "testing.stop_clock", {std::int64_t{instant.time_since_epoch().count()}});
 }
 
-bool expire(book& of, process const& name, key const& piece) {
-  return change(of, "testing.expire", {name.str(), piece.str()}) > 0;
+bool expire(book& book, process const& name, key const& piece) {
+  return change(book, "testing.expire", {name.str(), piece.str()}) > 0;
 }
 
-bool renew(book& of) { return of.renew(); }
+bool renew(book& book) { return book.renew(); }
 
 std::string_view word_of(failpoint_action action) noexcept {
   switch (action) {
@@ -119,8 +120,8 @@ std::vector<std::string_view> failpoints() {
   return {all.begin(), all.end()};
 }
 
-std::vector<std::string_view> failpoints(failpoint_room of) {
-  auto const some = base::failpoint_names(of);
+std::vector<std::string_view> failpoints(failpoint_room room) {
+  auto const some = base::failpoint_names(room);
   return {some.begin(), some.end()};
 }
 

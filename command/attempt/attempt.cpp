@@ -16,16 +16,16 @@ std::string name_of(daybook::process const& name, daybook::key const& piece) {
   return fmt::format("{}, key {}", printable(name.str()), printable(piece.str()));
 }
 
-program program_for(daybook::run const& of, std::string_view step, database const& where,
+program program_for(daybook::run const& run, std::string_view step, database const& where,
                     arguments const& words) {
   return {.words = words,
-          .environment = {{token_variable, of.token()},
-                          {"DAYBOOK_PROCESS", of.process_name().str()},
-                          {"DAYBOOK_KEY", of.run_key().str()},
-                          {"DAYBOOK_DATE", of.date() ? text_of(*of.date()) : ""},
-                          {"DAYBOOK_ATTEMPT", std::to_string(of.attempt())},
-                          {"DAYBOOK_RESUMED", of.resumed() ? "1" : "0"},
-                          {"DAYBOOK_IDEMPOTENCY_KEY", of.idempotency_key(step)},
+          .environment = {{token_variable, run.token()},
+                          {"DAYBOOK_PROCESS", run.process_name().str()},
+                          {"DAYBOOK_KEY", run.run_key().str()},
+                          {"DAYBOOK_DATE", run.date() ? text_of(*run.date()) : ""},
+                          {"DAYBOOK_ATTEMPT", std::to_string(run.attempt())},
+                          {"DAYBOOK_RESUMED", run.resumed() ? "1" : "0"},
+                          {"DAYBOOK_IDEMPOTENCY_KEY", run.idempotency_key(step)},
                           {url_variable, where.url},
                           {"DAYBOOK_SCHEMA", where.schema},
                           {"DAYBOOK_PREFIX", where.prefix}}};
@@ -41,14 +41,14 @@ std::string token_around(std::string_view verb) {
 }
 
 std::optional<daybook::run> attach(daybook::book& book, std::string const& token,
-                                   std::string_view who) {
+                                   std::string_view run_name) {
   try {
     auto run = book.attach(token);
     if (!run) {
       say(
           fmt::format("{}: not done: the run around it was lost to another holder, or has ended; "
                       "stop",
-                      who));
+                      run_name));
     }
     return run;
   } catch (daybook::error const& e) {

@@ -46,13 +46,13 @@ struct unsafe_character {
 /// The control characters (C0, DEL, C1), the ends of lines of Unicode, and what turns the direction
 /// of a text.
 unsafe_character unsafe_in_front(std::string_view text) {
-  auto const byte = [&](std::size_t at) -> unsigned {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  auto const byte = [&](std::size_t offset) -> unsigned {
+    return offset < text.size() ? static_cast<unsigned char>(text[offset]) : 0U;
   };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return {byte(0), 1};
   bool const two = byte(0) == 0xc2 || byte(0) == 0xd8;
   if (!two && byte(0) != 0xe2) return {};
-  auto const tail = [&](std::size_t at) { return byte(at) & 0x3fU; };
+  auto const tail = [&](std::size_t offset) { return byte(offset) & 0x3fU; };
   if (two) {
     auto const code = ((byte(0) & 0x1fU) << 6U) | tail(1);
     bool const is_c1 = byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0;
@@ -134,8 +134,8 @@ std::string printable(std::string_view text) {
 namespace {
 
 /// Not within a character of UTF-8: a part of one goes with the other side.
-bool begins_character(std::string_view text, std::size_t at) {
-  return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U;
+bool begins_character(std::string_view text, std::size_t offset) {
+  return offset >= text.size() || (static_cast<unsigned char>(text[offset]) & 0xc0U) != 0x80U;
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ daybook::key key_in(std::string_view line) {
 
 }  // namespace
 
-key_lines::key_lines(std::string name, std::istream& in, line_form form)
-    : name_(std::move(name)), in_(&in), form_(form), buffer_(longest_line + 2) {}
+key_lines::key_lines(std::string name, std::istream& input, line_form form)
+    : name_(std::move(name)), input_(&input), form_(form), buffer_(longest_line + 2) {}
 
 void key_lines::fail(int code, std::string const& why) {
   failure_ = {code, fmt::format("{}, line {}: {}", printable(name_), number_, why)};
@@ -86,22 +86,22 @@ void key_lines::fail(int code, std::string const& why) {
 
 std::optional<std::string_view> key_lines::line() {
   errno = 0;
-  in_->getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-  auto length = static_cast<std::size_t>(in_->gcount());
+  input_->getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  auto length = static_cast<std::size_t>(input_->gcount());
   bytes_ += static_cast<std::int64_t>(length);
-  if (in_->bad()) {
+  if (input_->bad()) {
     auto const why = errno == 0 ? std::string() : fmt::format(": {}", std::strerror(errno));
     ++number_;
     fail(exit_code::io, "cannot be read" + why);
     return {};
   }
-  if (in_->fail() && length == 0) return {};
+  if (input_->fail() && length == 0) return {};
   ++number_;
-  if (in_->fail()) {
+  if (input_->fail()) {
     fail(exit_code::bad_data, fmt::format("longer than {} bytes", longest_line));
     return {};
   }
-  if (!in_->eof()) --length;  // the line feed was counted
+  if (!input_->eof()) --length;  // the line feed was counted
   std::string_view out(buffer_.data(), length);
   // Editors put it there to say that a file is UTF-8; no key begins with it.
   if (number_ == 1 && out.starts_with(byte_order_mark)) out.remove_prefix(byte_order_mark.size());

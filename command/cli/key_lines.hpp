@@ -18,8 +18,8 @@ enum class line_form { key, json };
 
 class key_lines {
  public:
-  /// `name` is for messages. Lifetime: `in` must outlive it.
-  key_lines(std::string name, std::istream& in, line_form form);
+  /// `name` is for messages. Lifetime: `input` must outlive it.
+  key_lines(std::string name, std::istream& input, line_form form);
 
   /// Empty: there are no more, or failure() says why. Lines with nothing but blanks are passed
   /// over.
@@ -38,7 +38,7 @@ class key_lines {
   void fail(int code, std::string const& why);
 
   std::string name_;
-  std::istream* in_;
+  std::istream* input_;
   line_form form_;
   std::vector<char> buffer_;
   std::int64_t number_ = 0;

@@ -14,13 +14,13 @@
 
 namespace command {
 
-void add_reason(CLI::App& app, operator_input& into) {
-  app.add_option("--reason", into.reason, "Why; kept in the book with who and when")
+void add_reason(CLI::App& app, operator_input& input) {
+  app.add_option("--reason", input.reason, "Why; kept in the book with who and when")
       ->type_name("TEXT");
 }
 
-void add_yes(CLI::App& app, operator_input& into) {
-  app.add_flag("--yes", into.yes, "Do not ask; needed where there is no terminal to ask on");
+void add_yes(CLI::App& app, operator_input& input) {
+  app.add_flag("--yes", input.yes, "Do not ask; needed where there is no terminal to ask on");
 }
 
 daybook::audit_note operator_input::remark() const {

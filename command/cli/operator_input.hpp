@@ -21,9 +21,9 @@ struct operator_input {
   [[nodiscard]] daybook::audit_note remark() const;
 };
 
-void add_reason(CLI::App& app, operator_input& into);
+void add_reason(CLI::App& app, operator_input& input);
 /// For a change that cannot be undone.
-void add_yes(CLI::App& app, operator_input& into);
+void add_yes(CLI::App& app, operator_input& input);
 /// Asks for confirmation, unless --yes was given. On failure: complaint (64) if there is no
 /// terminal or the answer is no.
 void make_sure(operator_input const& input, std::string_view verb, std::string const& question);

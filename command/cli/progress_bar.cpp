@@ -56,19 +56,20 @@ void put(std::string const& text) noexcept {
 }
 
 /// The line: "stock  [####      ]  40%  4000  8130/s  1s left", as much of it as `columns` hold.
-std::string bar_text(std::string const& what, std::int64_t count, std::optional<double> part,
+std::string bar_text(std::string const& label, std::int64_t count, std::optional<double> part,
                      seconds since, std::size_t columns) {
   auto const numbers = fmt::format("  {}  {}", count, rate_text(count, since));
-  auto line = what + numbers;
+  auto line = label + numbers;
   if (part) {
     auto const share = std::clamp(*part, 0.0, 1.0);
     auto tail = fmt::format("  {:3.0f}%{}", std::floor(share * 100), numbers);
     if (share > 0) tail += fmt::format("  {} left", time_text(since * ((1 - share) / share)));
-    auto const used = what.size() + tail.size() + 4;
+    auto const used = label.size() + tail.size() + 4;
     auto const width = std::min(widest_bar, columns > used ? columns - used : 0);
     auto const full = static_cast<std::size_t>(share * static_cast<double>(width));
-    line = width < 5 ? what + tail
-                     : fmt::format("{}  [{:#<{}}{:<{}}]{}", what, "", full, "", width - full, tail);
+    line = width < 5
+               ? label + tail
+               : fmt::format("{}  [{:#<{}}{:<{}}]{}", label, "", full, "", width - full, tail);
   }
   if (line.size() > columns) line.resize(columns);
   return line;
@@ -76,8 +77,8 @@ std::string bar_text(std::string const& what, std::int64_t count, std::optional<
 
 }  // namespace
 
-progress_bar::progress_bar(std::string what)
-    : what_(std::move(what)), next_(began_ + first_after), terminal_(goes_back()) {}
+progress_bar::progress_bar(std::string label)
+    : label_(std::move(label)), next_(began_ + first_after), terminal_(goes_back()) {}
 
 void progress_bar::at(std::int64_t count, std::optional<double> part) {
   if (!terminal_) return;
@@ -85,7 +86,7 @@ void progress_bar::at(std::int64_t count, std::optional<double> part) {
   if (now < next_) return;
   next_ = now + pause_between;
   // A character in the last column would make some terminals go on to the next line.
-  put("\r" + bar_text(what_, count, part, now - began_, width_of_terminal() - 1) + "\x1b[K");
+  put("\r" + bar_text(label_, count, part, now - began_, width_of_terminal() - 1) + "\x1b[K");
   drawn_ = true;
 }
 

@@ -18,7 +18,7 @@ namespace command {
 
 class progress_bar {
  public:
-  explicit progress_bar(std::string what);
+  explicit progress_bar(std::string label);
   ~progress_bar() { wipe(); }
   progress_bar(progress_bar const&) = delete;
   progress_bar& operator=(progress_bar const&) = delete;
@@ -32,7 +32,7 @@ class progress_bar {
  private:
   using clock = std::chrono::steady_clock;
 
-  std::string what_;
+  std::string label_;
   clock::time_point began_ = clock::now();
   clock::time_point next_;
   bool drawn_ = false;

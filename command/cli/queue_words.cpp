@@ -33,9 +33,9 @@ std::optional<daybook::rate> rate_from(std::string_view text) {
   return {};
 }
 
-std::string text_of(daybook::rate const& of) {
+std::string text_of(daybook::rate const& rate) {
   // The book keeps what lies between two starts, in whole microseconds.
-  auto const slot = of.per / of.count;
+  auto const slot = rate.per / rate.count;
   for (auto const& one : units) {
     auto const count = one.length / slot;
     if (count > 0 && one.length / count == slot) return fmt::format("{}/{}", count, one.name);

@@ -30,6 +30,6 @@ inline auto const task_state_words = words_of(
 /// "50/s", "3000/h": a whole number, and s, m, h or d. Empty: anything else.
 [[nodiscard]] std::optional<daybook::rate> rate_from(std::string_view text);
 /// The shortest of those forms, or "1/2500ms".
-[[nodiscard]] std::string text_of(daybook::rate const& of);
+[[nodiscard]] std::string text_of(daybook::rate const& rate);
 
 }  // namespace command

@@ -96,26 +96,26 @@ std::string with_absolute_path(std::string const& url) {
 
 }  // namespace
 
-void add_database_options(CLI::App& app, database_options& into) {
-  app.add_option("--db", into.url,
+void add_database_options(CLI::App& app, database_options& options) {
+  app.add_option("--db", options.url,
                  "The database: sqlite:PATH, postgresql://... or mysql://...; else "
                  "DAYBOOK_DATABASE_URL, else DATABASE_URL, else that of daybook.toml, else "
                  "sqlite:daybook.db")
       ->type_name("URL");
-  app.add_option("--schema", into.schema,
+  app.add_option("--schema", options.schema,
                  "Where the tables are: a PostgreSQL schema, a MariaDB database "
                  "(or DAYBOOK_SCHEMA)")
       ->type_name("NAME");
-  app.add_option("--prefix", into.prefix,
+  app.add_option("--prefix", options.prefix,
                  "In front of every table's name (or DAYBOOK_PREFIX; else daybook_)")
       ->type_name("TEXT");
 }
 
-void add_duration(CLI::App& app, std::string const& flag, milliseconds& into,
+void add_duration(CLI::App& app, std::string const& flag, milliseconds& option,
                   std::string const& help) {
   app.add_option_function<std::string>(
          flag,
-         [&into, flag](std::string const& text) {
+         [&option, flag](std::string const& text) {
            auto const length = duration_from(text);
            if (!length) {
              throw CLI::ValidationError(
@@ -123,17 +123,17 @@ void add_duration(CLI::App& app, std::string const& flag, milliseconds& into,
                                    "as 500ms, 30s, 10m, 2h or 1d",
                                    printable(text)));
            }
-           into = *length;
+           option = *length;
          },
          help)
       ->type_name("TIME");
 }
 
-void add_json(CLI::App& app, bool& into) { app.add_flag("--json", into, "One object per line"); }
+void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "One object per line"); }
 
-void add_limit(CLI::App& app, int& into, std::string_view of, int most) {
-  app.add_option("--limit", into,
-                 fmt::format("At most so many{}{} ({})", of.empty() ? "" : " ", of, into))
+void add_limit(CLI::App& app, int& limit, std::string_view noun, int most) {
+  app.add_option("--limit", limit,
+                 fmt::format("At most so many{}{} ({})", noun.empty() ? "" : " ", noun, limit))
       ->type_name("N")
       ->check(CLI::Range(1, most));
 }

@@ -50,20 +50,20 @@ inline constexpr char const* url_variable = "DAYBOOK_DATABASE_URL";
 /// `look`: nothing is kept, so it may be a book in memory.
 enum class when_missing { refuse, create, look };
 
-void add_database_options(CLI::App& app, database_options& into);
-void add_duration(CLI::App& app, std::string const& flag, std::chrono::milliseconds& into,
+void add_database_options(CLI::App& app, database_options& options);
+void add_duration(CLI::App& app, std::string const& flag, std::chrono::milliseconds& option,
                   std::string const& help);
 /// --json: one object per line.
-void add_json(CLI::App& app, bool& into);
-/// --limit, of a list; `into` has what holds where it is not given. `of` is what is counted.
-void add_limit(CLI::App& app, int& into, std::string_view of = {}, int most = 10'000);
+void add_json(CLI::App& app, bool& json);
+/// --limit, of a list; `limit` has its default. `noun`: what is counted.
+void add_limit(CLI::App& app, int& limit, std::string_view noun = {}, int most = 10'000);
 /// --limit and --after; `name` is what the last one of a page is called.
 void add_page(CLI::App& app, std::string& after, int& limit, std::string const& name);
 /// One word of a few; `take` says whether it is one.
 void add_choice(CLI::App& app, std::string const& flag, std::function<bool(std::string_view)> take,
                 std::string const& help);
 template <class T, std::size_t N>
-void add_word(CLI::App& app, std::string const& flag, T& into, words_for<T, N> const& words,
+void add_word(CLI::App& app, std::string const& flag, T& option, words_for<T, N> const& words,
               std::string const& help);
 
 /// `usage` is for the help: what follows the verb. On failure: complaint (64). After --help:
@@ -119,11 +119,11 @@ void hide_urls(int count, char** argv) noexcept;
 // --- Inline implementations ---
 
 template <class T, std::size_t N>
-void add_word(CLI::App& app, std::string const& flag, T& into, words_for<T, N> const& words,
+void add_word(CLI::App& app, std::string const& flag, T& option, words_for<T, N> const& words,
               std::string const& help) {
-  auto const take = [&into, &words](std::string_view given) {
+  auto const take = [&option, &words](std::string_view given) {
     auto const meant = value_in(words, given);
-    if (meant) into = *meant;
+    if (meant) option = *meant;
     return meant.has_value();
   };
   add_choice(app, flag, take, help);

@@ -10,9 +10,9 @@ namespace command {
 
 namespace {
 
-[[noreturn]] void wrong(std::size_t at, std::string_view what, place_names known) {
+[[noreturn]] void wrong(std::size_t offset, std::string_view reason, place_names known) {
   throw std::invalid_argument(fmt::format("character {}: {}; there are {{{}}}, and {{{{ is a brace",
-                                          at + 1, what, fmt::join(known, "}, {")));
+                                          offset + 1, reason, fmt::join(known, "}, {")));
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ pattern::pattern(std::string_view text, place_names known) {
   }
 }
 
-std::string pattern::filled(std::span<std::string const> with) const {
+std::string pattern::filled(std::span<std::string const> values) const {
   std::string out;
-  for (auto const& one : pieces_) out += one.before + with[one.then];
+  for (auto const& one : pieces_) out += one.before + values[one.then];
   return out + rest_;
 }
 
@@ -56,9 +56,9 @@ bool pattern::begins_with(std::size_t place) const noexcept {
 }
 
 std::vector<std::string> filled(std::vector<pattern> const& words,
-                                std::span<std::string const> with) {
+                                std::span<std::string const> values) {
   std::vector<std::string> out;
-  for (auto const& one : words) out.push_back(one.filled(with));
+  for (auto const& one : words) out.push_back(one.filled(values));
   return out;
 }
 

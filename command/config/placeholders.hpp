@@ -30,7 +30,7 @@ class pattern {
  public:
   /// On failure: throws std::invalid_argument, with the place and what there is.
   pattern(std::string_view text, place_names known);
-  [[nodiscard]] std::string filled(std::span<std::string const> with) const;
+  [[nodiscard]] std::string filled(std::span<std::string const> values) const;
 
   /// Nothing is filled in.
   [[nodiscard]] bool is_plain() const noexcept { return pieces_.empty(); }
@@ -49,6 +49,6 @@ class pattern {
 
 /// Of a whole command.
 [[nodiscard]] std::vector<std::string> filled(std::vector<pattern> const& words,
-                                              std::span<std::string const> with);
+                                              std::span<std::string const> values);
 
 }  // namespace command

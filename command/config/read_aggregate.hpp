@@ -10,6 +10,6 @@ namespace command {
 
 /// What it says of tables and columns is looked at by the database only.
 /// On failure: complaint (65) with file, line and column.
-[[nodiscard]] declared_aggregate read_aggregate(toml::table const& from, std::string_view file);
+[[nodiscard]] declared_aggregate read_aggregate(toml::table const& table, std::string_view file);
 
 }  // namespace command

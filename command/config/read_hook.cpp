@@ -19,56 +19,58 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-void read_name(declared_hook& into, toml_value const& from) {
-  into.name = from.text();
-  from.checked([&] { daybook::check_name("hook name", into.name); });
-  if (into.name.find('/') != std::string::npos || into.name == "on_problem") {
-    from.wrong("it has no '/', and is not on_problem");
+void read_name(declared_hook& declared, toml_value const& value) {
+  declared.name = value.text();
+  value.checked([&] { daybook::check_name("hook name", declared.name); });
+  if (declared.name.find('/') != std::string::npos || declared.name == "on_problem") {
+    value.wrong("it has no '/', and is not on_problem");
   }
   constexpr std::size_t longest = 100;  // with more it stands in a key
-  if (into.name.size() > longest) from.wrong(fmt::format("longer than {} bytes", longest));
+  if (declared.name.size() > longest) value.wrong(fmt::format("longer than {} bytes", longest));
 }
 
-void read_url(declared_hook& into, toml_value const& from) {
-  into.url = from.text();
-  bool const known = into.url.starts_with("https://") || into.url.starts_with("http://") ||
-                     into.url.starts_with("${");
-  if (!known) from.wrong("a URL is wanted that begins with https://");
-  into.place = from.place();
+void read_url(declared_hook& declared, toml_value const& value) {
+  declared.url = value.text();
+  bool const known = declared.url.starts_with("https://") || declared.url.starts_with("http://") ||
+                     declared.url.starts_with("${");
+  if (!known) value.wrong("a URL is wanted that begins with https://");
+  declared.place = value.place();
 }
 
 constexpr std::array<known_key<declared_hook>, 5> hook_keys{{
     {"name", read_name},
     {"url", read_url},
-    {"form", [](auto& into, auto& from) { into.form = from.word(form_words); }},
-    {"severity", [](auto& into, auto& from) { into.least = from.word(severity_words); }},
-    {"secret_file", [](auto& into, auto& from) { into.secret_file = from.text(); }},
+    {"form", [](auto& declared, auto& value) { declared.form = value.word(form_words); }},
+    {"severity", [](auto& declared, auto& value) { declared.least = value.word(severity_words); }},
+    {"secret_file", [](auto& declared, auto& value) { declared.secret_file = value.text(); }},
 }};
 
 constexpr std::array<known_key<declared_alerts>, 3> alert_keys{{
-    {"every", [](auto& into, auto& from) { into.every = from.length(seconds{1}, hours{1}); }},
-    {"again", [](auto& into, auto& from) { into.options.again = from.length(minutes{1}, a_year); }},
+    {"every",
+     [](auto& declared, auto& value) { declared.every = value.length(seconds{1}, hours{1}); }},
+    {"again", [](auto& declared,
+                 auto& value) { declared.options.again = value.length(minutes{1}, a_year); }},
     {"patience",
-     [](auto& into, auto& from) {
-       into.options.problems.patience = from.length(milliseconds{0}, a_year);
+     [](auto& declared, auto& value) {
+       declared.options.problems.patience = value.length(milliseconds{0}, a_year);
      }},
 }};
 
 }  // namespace
 
-declared_hook read_hook(toml::table const& from, std::string_view file) {
+declared_hook read_hook(toml::table const& table, std::string_view file) {
   declared_hook out;
-  read_keys(out, from, file, "a [[hook]]", hook_keys, {"name", "url"});
+  read_keys(out, table, file, "a [[hook]]", hook_keys, {"name", "url"});
   return out;
 }
 
-void read_on_problem(declared_alerts& into, toml_value const& from) {
-  into.on_problem = command_of(from, batch_places);
-  into.on_problem_place = from.place();
+void read_on_problem(declared_alerts& declared, toml_value const& value) {
+  declared.on_problem = command_of(value, batch_places);
+  declared.on_problem_place = value.place();
 }
 
-void read_alerts(declared_alerts& into, toml_value const& from) {
-  read_keys(into, from.table(), from.file(), "[alerts]", alert_keys, {});
+void read_alerts(declared_alerts& declared, toml_value const& value) {
+  read_keys(declared, value.table(), value.file(), "[alerts]", alert_keys, {});
 }
 
 std::string url_of(declared_hook const& hook) {

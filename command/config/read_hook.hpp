@@ -10,9 +10,9 @@
 
 namespace command {
 
-[[nodiscard]] declared_hook read_hook(toml::table const& from, std::string_view file);
-void read_on_problem(declared_alerts& into, toml_value const& from);
-void read_alerts(declared_alerts& into, toml_value const& from);
+[[nodiscard]] declared_hook read_hook(toml::table const& table, std::string_view file);
+void read_on_problem(declared_alerts& declared, toml_value const& value);
+void read_alerts(declared_alerts& declared, toml_value const& value);
 
 /// The hook's URL with what `${NAME}` stands for in the environment, which is looked at now: the
 /// commands that tell nobody need no secrets. On failure: complaint (65) that names the variable.

@@ -54,151 +54,154 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> whose{{
     {"again", "sweep"},
 }};
 
-void read_name(parts& into, toml_value const& from) {
-  into.name = from.text();
-  from.checked([&] { daybook::check_name("name of a plan", into.name); });
+void read_name(parts& parts, toml_value const& value) {
+  parts.name = value.text();
+  value.checked([&] { daybook::check_name("name of a plan", parts.name); });
 }
 
-void read_kind(parts& /*into*/, toml_value const& from) {
-  auto const given = from.text();
+void read_kind(parts& /*into*/, toml_value const& value) {
+  auto const given = value.text();
   if (std::find(plan_kinds.begin(), plan_kinds.end(), given) == plan_kinds.end()) {
-    from.wrong(fmt::format("'{}' is not known; there are {}", given, fmt::join(plan_kinds, ", ")));
+    value.wrong(fmt::format("'{}' is not known; there are {}", given, fmt::join(plan_kinds, ", ")));
   }
 }
 
-void read_queue_name(parts& into, toml_value const& from) {
-  into.options.queue = from.text();
-  from.checked([&] { daybook::check_name("queue name", into.options.queue); });
+void read_queue_name(parts& parts, toml_value const& value) {
+  parts.options.queue = value.text();
+  value.checked([&] { daybook::check_name("queue name", parts.options.queue); });
 }
 
-void read_timeout(parts& into, toml_value const& from) {
-  into.query.timeout = from.length(seconds{1}, hours{24});
+void read_timeout(parts& parts, toml_value const& value) {
+  parts.query.timeout = value.length(seconds{1}, hours{24});
 }
 
 /// "hour", "day", "month" or so many minutes, as "15m".
-void read_period(parts& into, toml_value const& from) {
-  auto const given = from.text();
-  auto& to = into.window;
+void read_period(parts& parts, toml_value const& value) {
+  auto const given = value.text();
+  auto& to = parts.window;
   to.count = 1;
   if (given == "hour") return void(to.each = unit::hour);
   if (given == "day") return void(to.each = unit::day);
   if (given == "month") return void(to.each = unit::month);
-  auto const length = from.length(minutes{1}, hours{12});
+  auto const length = value.length(minutes{1}, hours{12});
   if (length % minutes{1} != milliseconds{0} || hours{24} % length != milliseconds{0}) {
-    from.wrong("\"hour\", \"day\", \"month\" or minutes that divide a day are wanted: \"15m\"");
+    value.wrong("\"hour\", \"day\", \"month\" or minutes that divide a day are wanted: \"15m\"");
   }
   to.each = unit::minute;
   to.count = static_cast<int>(length / minutes{1});
 }
 
-void read_since(parts& into, toml_value const& from) {
-  into.window.since = from.checked([&] { return instant_from(from.text()); });
+void read_since(parts& parts, toml_value const& value) {
+  parts.window.since = value.checked([&] { return instant_from(value.text()); });
 }
 
-void read_most(parts& into, toml_value const& from) {
-  into.window.most = static_cast<int>(from.number(1, 100'000));
+void read_most(parts& parts, toml_value const& value) {
+  parts.window.most = static_cast<int>(value.number(1, 100'000));
 }
 
-void read_again_after(parts& into, toml_value const& from) {
-  into.window.retry_after = from.whole_length<seconds>(milliseconds{0}, a_year);
+void read_again_after(parts& parts, toml_value const& value) {
+  parts.window.retry_after = value.whole_length<seconds>(milliseconds{0}, a_year);
 }
 
-void read_columns(parts& into, toml_value const& from) {
-  for (auto const& [column, value] : from.texts()) {
+void read_columns(parts& parts, toml_value const& given) {
+  for (auto const& [column, value] : given.texts()) {
     if (column.empty()) value.wrong("a name is wanted");
-    into.sweep.key.push_back(column);
+    parts.sweep.key.push_back(column);
   }
 }
 
-void read_few(parts& into, toml_value const& from) { into.sweep.few = from.number(1, 1'000'000); }
-
-void read_comparisons(parts& into, toml_value const& from) {
-  into.sweep.comparisons = static_cast<int>(from.number(0, 1000));
+void read_few(parts& parts, toml_value const& value) {
+  parts.sweep.few = value.number(1, 1'000'000);
 }
 
-void read_again(parts& into, toml_value const& from) {
-  into.sweep.again = from.whole_length<seconds>(seconds{1}, a_year);
+void read_comparisons(parts& parts, toml_value const& value) {
+  parts.sweep.comparisons = static_cast<int>(value.number(0, 1000));
 }
 
-void read_every(parts& into, toml_value const& from) {
-  into.options.every = from.length(milliseconds{100}, a_year);
+void read_again(parts& parts, toml_value const& value) {
+  parts.sweep.again = value.whole_length<seconds>(seconds{1}, a_year);
 }
 
-void read_priority(parts& into, toml_value const& from) {
-  into.options.priority = static_cast<int>(from.number(0, 9));
+void read_every(parts& parts, toml_value const& value) {
+  parts.options.every = value.length(milliseconds{100}, a_year);
 }
 
-void read_page(parts& into, toml_value const& from) {
-  into.options.page = static_cast<int>(from.number(1, 10'000));
-  into.sweep.page = into.options.page;
+void read_priority(parts& parts, toml_value const& value) {
+  parts.options.priority = static_cast<int>(value.number(0, 9));
+}
+
+void read_page(parts& parts, toml_value const& value) {
+  parts.options.page = static_cast<int>(value.number(1, 10'000));
+  parts.sweep.page = parts.options.page;
 }
 
 constexpr std::array<known_key<parts>, 24> plan_keys{{
     {"name", read_name},
     {"kind", read_kind},
     {"queue", read_queue_name},
-    {"query", [](parts& into, toml_value const& from) { into.query.query = from.text(); }},
+    {"query", [](parts& parts, toml_value const& value) { parts.query.query = value.text(); }},
     {"timeout", read_timeout},
-    {"from", [](parts& into, toml_value const& from) { into.inbox.from = from.text(); }},
+    {"from", [](parts& parts, toml_value const& value) { parts.inbox.from = value.text(); }},
     {"period", read_period},
-    {"zone", [](parts& into, toml_value const& from) { into.window.zone = zone_of(from); }},
+    {"zone", [](parts& parts, toml_value const& value) { parts.window.zone = zone_of(value); }},
     {"since", read_since},
     {"newest_first",
-     [](parts& into, toml_value const& from) { into.window.newest_first = from.truth(); }},
+     [](parts& parts, toml_value const& value) { parts.window.newest_first = value.truth(); }},
     {"most", read_most},
     {"again_after", read_again_after},
-    {"table", [](parts& into, toml_value const& from) { into.sweep.table = from.text(); }},
+    {"table", [](parts& parts, toml_value const& value) { parts.sweep.table = value.text(); }},
     {"key", read_columns},
-    {"created", [](parts& into, toml_value const& from) { into.sweep.created = from.text(); }},
-    {"in_memory", [](parts& into, toml_value const& from) { into.sweep.in_memory = from.truth(); }},
+    {"created", [](parts& parts, toml_value const& value) { parts.sweep.created = value.text(); }},
+    {"in_memory",
+     [](parts& parts, toml_value const& value) { parts.sweep.in_memory = value.truth(); }},
     {"few", read_few},
     {"comparisons", read_comparisons},
     {"again", read_again},
     {"every", read_every},
     {"rule",
-     [](parts& into, toml_value const& from) { into.options.rule = from.word(rule_words); }},
-    {"check", [](parts& into, toml_value const& from) { into.options.check = from.text(); }},
+     [](parts& parts, toml_value const& value) { parts.options.rule = value.word(rule_words); }},
+    {"check", [](parts& parts, toml_value const& value) { parts.options.check = value.text(); }},
     {"priority", read_priority},
     {"page", read_page},
 }};
 
-void refuse_others(toml::table const& from, std::string_view file, std::string_view kind) {
+void refuse_others(toml::table const& table, std::string_view file, std::string_view kind) {
   for (auto const& [key, of] : whose) {
-    auto const* const node = from.get(key);
+    auto const* const node = table.get(key);
     if (node == nullptr || of == kind) continue;
     toml_value(file, key, *node)
         .wrong(fmt::format("it is of plans of kind {}, and this one is of kind {}", of, kind));
   }
 }
 
-void need(toml::table const& from, std::string_view file, std::string_view kind,
+void need(toml::table const& table, std::string_view file, std::string_view kind,
           std::string_view key) {
-  if (from.contains(key)) return;
-  wrong_in_file(file, from.source(), fmt::format("a plan of kind {} needs a {}", kind, key));
+  if (table.contains(key)) return;
+  wrong_in_file(file, table.source(), fmt::format("a plan of kind {} needs a {}", kind, key));
 }
 
 }  // namespace
 
-declared_plan read_plan(toml::table const& from, std::string_view file) {
+declared_plan read_plan(toml::table const& table, std::string_view file) {
   parts all;
-  read_keys(all, from, file, "a [[plan]]", plan_keys, {"name", "kind", "queue"});
-  auto const kind = from["kind"].value_or(std::string());
-  refuse_others(from, file, kind);
+  read_keys(all, table, file, "a [[plan]]", plan_keys, {"name", "kind", "queue"});
+  auto const kind = table["kind"].value_or(std::string());
+  refuse_others(table, file, kind);
   if (kind == "query") {
-    need(from, file, kind, "query");
+    need(table, file, kind, "query");
     all.options.strategy = std::move(all.query);
   } else if (kind == "inbox") {
-    need(from, file, kind, "from");
+    need(table, file, kind, "from");
     all.options.strategy = std::move(all.inbox);
   } else if (kind == "window") {
-    need(from, file, kind, "period");
-    need(from, file, kind, "since");
+    need(table, file, kind, "period");
+    need(table, file, kind, "since");
     all.options.strategy = std::move(all.window);
   } else {
-    need(from, file, kind, "table");
+    need(table, file, kind, "table");
     all.options.strategy = std::move(all.sweep);
   }
-  return {std::move(all.name), place_in_file(file, from.source()), std::move(all.options)};
+  return {std::move(all.name), place_in_file(file, table.source()), std::move(all.options)};
 }
 
 }  // namespace command

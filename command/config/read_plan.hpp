@@ -10,6 +10,6 @@
 namespace command {
 
 /// On failure: complaint (65) with file, line and column.
-[[nodiscard]] declared_plan read_plan(toml::table const& from, std::string_view file);
+[[nodiscard]] declared_plan read_plan(toml::table const& table, std::string_view file);
 
 }  // namespace command

@@ -10,6 +10,6 @@ namespace command {
 
 /// Everything that the library would refuse is refused here, so that no file is obeyed by half.
 /// On failure: complaint (65).
-[[nodiscard]] declared_queue read_queue(toml::table const& from, std::string_view file);
+[[nodiscard]] declared_queue read_queue(toml::table const& table, std::string_view file);
 
 }  // namespace command

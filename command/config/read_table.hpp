@@ -33,30 +33,30 @@ struct known_key {
   void (*read)(T&, toml_value const&);
 };
 
-/// All that are there, in the order of `keys`; `in` is what they stand in, as "a [[queue]]".
+/// All that are there, in the order of `keys`; `place` is where they stand, as "a [[queue]]".
 template <class T, std::size_t N>
-void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view in,
+void read_keys(T& target, toml::table const& table, std::string_view file, std::string_view place,
                std::array<known_key<T>, N> const& keys,
                std::initializer_list<std::string_view> needed);
 
 /// `known` are the places that may be in a word.
-[[nodiscard]] std::vector<pattern> command_of(toml_value const& from, place_names known);
+[[nodiscard]] std::vector<pattern> command_of(toml_value const& value, place_names known);
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(
-    toml_value const& from);
-[[nodiscard]] std::string zone_of(toml_value const& from);
+    toml_value const& value);
+[[nodiscard]] std::string zone_of(toml_value const& value);
 
 /// The longest pause is not shorter than the first; one that is not given is as long as it, at
 /// least.
-void settle_backoff(toml::table const& from, std::string_view file, std::chrono::milliseconds first,
-                    std::chrono::milliseconds& longest);
+void settle_backoff(toml::table const& table, std::string_view file,
+                    std::chrono::milliseconds first, std::chrono::milliseconds& longest);
 
 // --- Inline implementations ---
 
 template <class T, std::size_t N>
-void read_keys(T& into, toml::table const& from, std::string_view file, std::string_view in,
+void read_keys(T& target, toml::table const& table, std::string_view file, std::string_view place,
                std::array<known_key<T>, N> const& keys,
                std::initializer_list<std::string_view> needed) {
-  for (auto const& [name, value] : from) {
+  for (auto const& [name, value] : table) {
     bool const known = std::any_of(keys.begin(), keys.end(),
                                    [&name = name](auto const& one) { return name == one.name; });
     if (known) continue;
@@ -64,16 +64,16 @@ void read_keys(T& into, toml::table const& from, std::string_view file, std::str
     for (auto const& one : keys) there.emplace_back(one.name);
     wrong_in_file(
         file, name.source(),
-        fmt::format("'{}' is not known in {}; {}", name.str(), in,
+        fmt::format("'{}' is not known in {}; {}", name.str(), place,
                     list_of(name.str(), there, fmt::format("{}", fmt::join(there, ", ")))));
   }
   for (auto const& one : needed) {
-    if (from.contains(one)) continue;
-    wrong_in_file(file, from.source(), fmt::format("{} needs a {}", in, one));
+    if (table.contains(one)) continue;
+    wrong_in_file(file, table.source(), fmt::format("{} needs a {}", place, one));
   }
   for (auto const& one : keys) {
-    auto const* const node = from.get(one.name);
-    if (node != nullptr) one.read(into, toml_value(file, one.name, *node));
+    auto const* const node = table.get(one.name);
+    if (node != nullptr) one.read(target, toml_value(file, one.name, *node));
   }
 }
 

@@ -41,39 +41,40 @@ std::string one_of(std::string_view kind) {
 
 /// Each table of [[kind]]: what `read` makes of it, none with another's name.
 template <class T>
-void read_all(std::vector<T>& into, toml::node const& from, std::string const& file,
+void read_all(std::vector<T>& vector, toml::node const& node, std::string const& file,
               std::string_view kind, T (*read)(toml::table const&, std::string_view)) {
-  auto const* const all = from.as_array();
+  auto const* const all = node.as_array();
   if (all == nullptr || !all->is_homogeneous<toml::table>()) {
-    wrong_in_file(file, from.source(),
+    wrong_in_file(file, node.source(),
                   fmt::format("{} is a table in double brackets: [[{}]]", one_of(kind), kind));
   }
   for (auto const& one : *all) {
     auto declared = read(*one.as_table(), file);
-    bool const known = std::any_of(into.begin(), into.end(),
+    bool const known = std::any_of(vector.begin(), vector.end(),
                                    [&](auto const& other) { return other.name == declared.name; });
     if (known) {
       wrong_in_file(file, one.as_table()->get("name")->source(),
                     fmt::format("name: there is {} '{}' above", one_of(kind), declared.name));
     }
-    into.push_back(std::move(declared));
+    vector.push_back(std::move(declared));
   }
 }
 
 /// The schedules of queues and aggregations have names of their own.
-void refuse_taken_names(settings const& in, toml::table const& from, std::string const& file) {
-  for (std::size_t i = 0; i < in.schedules.size(); ++i) {
-    auto const& name = in.schedules[i].name;
-    for (auto const& of : in.queues) {
+void refuse_taken_names(settings const& settings, toml::table const& table,
+                        std::string const& file) {
+  for (std::size_t i = 0; i < settings.schedules.size(); ++i) {
+    auto const& name = settings.schedules[i].name;
+    for (auto const& of : settings.queues) {
       bool const taken = (of.rounds && name == of.rounds_schedule()) ||
                          (of.reconcile && name == of.reconcile_schedule());
       if (!taken) continue;
-      wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
+      wrong_in_file(file, table["schedule"][i]["name"].node()->source(),
                     fmt::format("name: it is that of a schedule of the queue '{}'", of.name));
     }
-    for (auto const& of : in.aggregates) {
+    for (auto const& of : settings.aggregates) {
       if (!of.cron || name != of.schedule()) continue;
-      wrong_in_file(file, from["schedule"][i]["name"].node()->source(),
+      wrong_in_file(file, table["schedule"][i]["name"].node()->source(),
                     fmt::format("name: it is that of the aggregate '{}'", of.name));
     }
   }

@@ -16,13 +16,14 @@ std::string place_in_file(std::string_view file, toml::source_region const& wher
                      where.begin.column);
 }
 
-void wrong_in_file(std::string_view file, toml::source_region const& where, std::string_view what) {
+void wrong_in_file(std::string_view file, toml::source_region const& where,
+                   std::string_view reason) {
   throw complaint(exit_code::bad_data,
-                  fmt::format("{}: {}", place_in_file(file, where), printable(what)));
+                  fmt::format("{}: {}", place_in_file(file, where), printable(reason)));
 }
 
-void toml_value::wrong(std::string_view what) const {
-  wrong_in_file(file_, node_->source(), fmt::format("{}: {}", name_, what));
+void toml_value::wrong(std::string_view reason) const {
+  wrong_in_file(file_, node_->source(), fmt::format("{}: {}", name_, reason));
 }
 
 std::string toml_value::text() const {

@@ -33,7 +33,7 @@ namespace command {
 
 /// On failure: complaint (65).
 [[noreturn]] void wrong_in_file(std::string_view file, toml::source_region const& where,
-                                std::string_view what);
+                                std::string_view reason);
 
 class toml_value {
  public:
@@ -64,7 +64,7 @@ class toml_value {
   template <std::invocable F>
   auto checked(F const& read) const -> decltype(read());
 
-  [[noreturn]] void wrong(std::string_view what) const;
+  [[noreturn]] void wrong(std::string_view reason) const;
   /// "daybook.toml, line 3, column 7".
   [[nodiscard]] std::string place() const { return place_in_file(file_, node_->source()); }
 

@@ -22,53 +22,55 @@ using json = nlohmann::ordered_json;
 /// them.
 constexpr std::size_t most_told = 10;
 
-daybook::aggregate_report pass(declared_aggregate const& what, daybook::aggregation& of,
-                               daybook::tick& tick, std::string const& actor) {
+daybook::aggregate_report pass(declared_aggregate const& declared,
+                               daybook::aggregation& aggregation, daybook::tick& tick,
+                               std::string const& actor) {
   std::stop_source enough;
   auto const stop = [&enough] { enough.request_stop(); };
   std::stop_callback const lost(tick.run().stop(), stop);
   std::stop_callback const stopping(tick.stopping(), stop);
   daybook::aggregate_options how;
-  how.fresh = what.fresh;
+  how.fresh = declared.fresh;
   how.actor = actor;
   how.stop = enough.get_token();
   how.told = [&tick](daybook::aggregate_report const& so_far) {
     tick.run().progress(so_far.rows, 0, text_of(so_far));
   };
-  return of.aggregate(how);
+  return aggregation.aggregate(how);
 }
 
-void tell_refused(declared_aggregate const& what, daybook::aggregate_report const& done,
+void tell_refused(declared_aggregate const& declared, daybook::aggregate_report const& done,
                   journal& log) {
   auto const told = std::min(done.refused.size(), most_told);
   for (std::size_t i = 0; i < told; ++i) {
     auto const& one = done.refused[i];
-    log.warning(
-        "refused",
-        {{"schedule", what.schedule()}, {"group", one.group}, {"row", one.row}, {"text", one.why}});
+    log.warning("refused", {{"schedule", declared.schedule()},
+                            {"group", one.group},
+                            {"row", one.row},
+                            {"text", one.why}});
   }
 }
 
-std::string kept(declared_aggregate const& what, daybook::aggregate_report const& done,
+std::string kept(declared_aggregate const& declared, daybook::aggregate_report const& done,
                  std::int64_t closed) {
   auto out = text_of(done);
-  if (what.close) out += fmt::format(", {} closed", closed);
-  for (auto const& one : done.refused) out += "\n" + text_of(what.name, one);
+  if (declared.close) out += fmt::format(", {} closed", closed);
+  for (auto const& one : done.refused) out += "\n" + text_of(declared.name, one);
   return out + "\n";
 }
 
 }  // namespace
 
-void gather(declared_aggregate const& what, daybook::aggregation of, daybook::tick& tick,
-            journal& log) {
+void gather(declared_aggregate const& declared, daybook::aggregation aggregation,
+            daybook::tick& tick, journal& log) {
   auto const key = tick.run().run_key().str();
-  operator_input const ours{.reason = fmt::format("{}, {}", what.schedule(), key)};
+  operator_input const ours{.reason = fmt::format("{}, {}", declared.schedule(), key)};
   auto const by = ours.remark();
-  auto const done = pass(what, of, tick, by.actor);
+  auto const done = pass(declared, aggregation, tick, by.actor);
   std::int64_t closed = 0;
-  if (done.complete && what.close) closed = of.close_all(by);
-  tell_refused(what, done, log);
-  log.info("aggregated", {{"schedule", what.schedule()},
+  if (done.complete && declared.close) closed = aggregation.close_all(by);
+  tell_refused(declared, done, log);
+  log.info("aggregated", {{"schedule", declared.schedule()},
                           {"key", key},
                           {"rows", done.rows},
                           {"parents", done.parents},
@@ -76,7 +78,7 @@ void gather(declared_aggregate const& what, daybook::aggregation of, daybook::ti
                           {"closed", closed},
                           {"refused", done.refused.size()},
                           {"complete", done.complete}});
-  tick.run().keep({}, kept(what, done, closed));
+  tick.run().keep({}, kept(declared, done, closed));
   if (!done.complete) tick.hand_back();
 }
 

@@ -1,5 +1,6 @@
 // What a daemon does at each tick of an [[aggregate]]: one pass over what is free.
-// Thread safety: several threads at once, a tick each. Lifetime: the book of `of` must outlive it.
+// Thread safety: several threads at once, a tick each. Lifetime: the book of the aggregate must
+// outlive it.
 #pragma once
 
 #include "config/declared_aggregate.hpp"
@@ -14,7 +15,7 @@ namespace command {
 /// and the tick succeeds, for nobody else's rows wait for them. What was done is kept with the
 /// attempt. Told to stop, it hands the tick back after the chunk in hand. On failure: throws
 /// daybook::error; what was taken stays so, and the next attempt goes on.
-void gather(declared_aggregate const& what, daybook::aggregation of, daybook::tick& tick,
-            journal& log);
+void gather(declared_aggregate const& declared, daybook::aggregation aggregation,
+            daybook::tick& tick, journal& log);
 
 }  // namespace command

@@ -113,14 +113,14 @@ void alerts::work(std::stop_token const& stop) {
       length = look(*told);
     } catch (std::exception const& e) {
       // Scheduler and workers log a lost database already.
-      at_.log.warning("alerts", {{"text", without_passwords(e.what())}});
+      site_.log.warning("alerts", {{"text", without_passwords(e.what())}});
     }
     rest(stop, length);
   }
   try {
     if (run_) static_cast<void>(std::move(*run_).finish());
   } catch (std::exception const& e) {
-    at_.log.warning("alerts", {{"text", without_passwords(e.what())}});
+    site_.log.warning("alerts", {{"text", without_passwords(e.what())}});
   }
   run_.reset();
 }
@@ -144,10 +144,10 @@ milliseconds alerts::look(declared_alerts const& told) {
         write_down(tx, *queue, told, one, book_.url());
       });
   for (auto const& one : all) {
-    at_.log.info(one.state == daybook::alert_state::ended ? "problem_ended" : "problem",
-                 {{"subject", one.problem.subject},
-                  {"text", one.problem.why},
-                  {"remedy", one.problem.remedy}});
+    site_.log.info(one.state == daybook::alert_state::ended ? "problem_ended" : "problem",
+                   {{"subject", one.problem.subject},
+                    {"text", one.problem.why},
+                    {"remedy", one.problem.remedy}});
   }
   if (!all.empty()) node_.wake();
   return told.every;
@@ -157,7 +157,7 @@ daybook::result alerts::deliver(declared_alerts const& told, daybook::job& job) 
   auto const& task = job.task();
   auto const name = std::string_view(task.key).substr(0, task.key.find('/'));
   if (name == "on_problem" && !told.on_problem.empty()) {
-    return do_task(command_of(told), job, at_);
+    return do_task(command_of(told), job, site_);
   }
   auto const hook = std::find_if(told.hooks.begin(), told.hooks.end(),
                                  [&](declared_hook const& one) { return one.name == name; });
@@ -173,12 +173,12 @@ daybook::result alerts::deliver(declared_alerts const& told, daybook::job& job) 
       job.hand_back();
       return daybook::result::success();  // it is not looked at
     }
-    at_.log.warning(
+    site_.log.warning(
         "not_told",
         {{"hook", hook->name}, {"attempt", task.attempt}, {"text", printable(e.what())}});
     return daybook::result::failure(e.what());
   }
-  at_.log.info("told", {{"hook", hook->name}, {"key", task.key}});
+  site_.log.info("told", {{"hook", hook->name}, {"key", task.key}});
   return daybook::result::success();
 }
 

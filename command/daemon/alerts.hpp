@@ -28,8 +28,8 @@ inline constexpr char const* alerts_process = "alerts";
 
 class alerts {
  public:
-  alerts(daybook::book& book, daybook::node& node, launch_site const& at)
-      : book_(book), node_(node), at_(at) {}
+  alerts(daybook::book& book, daybook::node& node, launch_site const& site)
+      : book_(book), node_(node), site_(site) {}
   alerts(alerts const&) = delete;
   alerts& operator=(alerts const&) = delete;
   ~alerts() = default;
@@ -53,7 +53,7 @@ class alerts {
 
   daybook::book& book_;
   daybook::node& node_;
-  launch_site const& at_;
+  launch_site const& site_;
   std::mutex guard_;
   std::condition_variable_any wake_;
   shared told_;                      ///< guarded

@@ -138,9 +138,9 @@ daemon_request read_daemon(arguments const& given) {
 
 /// One line for each thing that is wrong. A command that is not there may come yet, so that only
 /// whoever asks is refused.
-int check(daemon_request const& what) {
+int check(daemon_request const& request) {
   bool missing = false;
-  for (auto const& one : advice_on_commands(what.file)) {
+  for (auto const& one : advice_on_commands(request.file)) {
     say(fmt::format("{}: {}: {}", one.place, printable(one.owner), one.text));
     missing = missing || one.kind == command_advice::hazard::missing_program;
   }
@@ -149,19 +149,21 @@ int check(daemon_request const& what) {
 
 class service {
  public:
-  explicit service(daemon_request what)
-      : what_(std::move(what)),
-        log_(what_.form),
+  explicit service(daemon_request request)
+      : request_(std::move(request)),
+        log_(request_.form),
         watch_(log_),
-        book_(open(what_, watch_)),
-        at_{what_.where,       log_,
-            what_.grace,       std::min<milliseconds>(std::chrono::seconds{5}, what_.lease / 6),
-            kill_.get_token(), what_.output_limit * 1024},
-        node_(book_, {.threads = what_.threads, .poll = what_.poll}),
+        book_(open(request_, watch_)),
+        site_{
+            request_.where,    log_,
+            request_.grace,    std::min<milliseconds>(std::chrono::seconds{5}, request_.lease / 6),
+            kill_.get_token(), request_.output_limit * 1024},
+        node_(book_, {.threads = request_.threads, .poll = request_.poll}),
         worked_(node_, log_),
-        served_(book_, node_, at_, worked_),
-        alerts_(book_, node_, at_),
-        declared_(book_, log_, std::min<milliseconds>(what_.poll * 12, std::chrono::minutes{10})) {}
+        served_(book_, node_, site_, worked_),
+        alerts_(book_, node_, site_),
+        declared_(book_, log_,
+                  std::min<milliseconds>(request_.poll * 12, std::chrono::minutes{10})) {}
   service(service const&) = delete;
   service& operator=(service const&) = delete;
   /// However it ends: nobody is waited for who was not asked to end.
@@ -172,33 +174,33 @@ class service {
   }
 
   int work() {
-    worked_.look_at(what_.file);
-    if (what_.drain) {
-      served_.obey_without_work(what_.file);
+    worked_.look_at(request_.file);
+    if (request_.drain) {
+      served_.obey_without_work(request_.file);
     } else {
-      served_.obey(what_.file, what_.poll);
-      declared_.settle(what_.file);
-      alerts_.settle(what_.file);
+      served_.obey(request_.file, request_.poll);
+      declared_.settle(request_.file);
+      alerts_.settle(request_.file);
     }
-    advise(what_.file);
+    advise(request_.file);
     log_.info("ready", {{"version", DAYBOOK_VERSION},
                         {"database", book_.url()},
-                        {"file", what_.path},
-                        {"schedules", what_.file.schedules.size()},
-                        {"queues", what_.file.queues.size()},
-                        {"aggregates", what_.file.aggregates.size()},
-                        {"plans", what_.file.plans.size()},
+                        {"file", request_.path},
+                        {"schedules", request_.file.schedules.size()},
+                        {"queues", request_.file.queues.size()},
+                        {"aggregates", request_.file.aggregates.size()},
+                        {"plans", request_.file.plans.size()},
                         {"pid", ::getpid()}});
     manager_.ready();
-    return what_.drain ? drain() : serve();
+    return request_.drain ? drain() : serve();
   }
 
  private:
-  static daybook::book open(daemon_request const& what, daybook::observer& watch) {
+  static daybook::book open(daemon_request const& request, daybook::observer& watch) {
     daybook::book_options options;
-    options.lease = what.lease;
+    options.lease = request.lease;
     options.watch = &watch;
-    return open_book(what.where, options);
+    return open_book(request.where, options);
   }
 
   int serve() {
@@ -220,7 +222,7 @@ class service {
   }
 
   int drain() {
-    draining all(book_, node_, what_.file, at_, what_.poll);
+    draining all(book_, node_, request_.file, site_, request_.poll);
     auto drained = std::async(std::launch::async, [&all] { return all.work(); });
     while (stopped_by_ == 0 && !is_ready(drained)) {
       look_at_signals();
@@ -265,11 +267,11 @@ class service {
       if (!reload_.get() && !reload_at_) reload_at_ = clock::now() + between_reloads;
       manager_.ready();
     }
-    if (!reload_at_ || *reload_at_ > clock::now() || what_.drain) return;
+    if (!reload_at_ || *reload_at_ > clock::now() || request_.drain) return;
     reload_at_.reset();
     manager_.reloading();
     try {
-      auto file = must_read(what_.path);
+      auto file = must_read(request_.path);
       worked_.look_at(file);
       reload_ =
           std::async(std::launch::async, [this, file = std::move(file)] { return obey(file); });
@@ -286,11 +288,11 @@ class service {
   /// False: it is to be tried again.
   bool obey(settings const& file) {
     try {
-      served_.obey(file, what_.poll);
+      served_.obey(file, request_.poll);
       declared_.settle(file);
       alerts_.settle(file);
       advise(file);
-      log_.info("reloaded", {{"file", what_.path},
+      log_.info("reloaded", {{"file", request_.path},
                              {"schedules", file.schedules.size()},
                              {"queues", file.queues.size()},
                              {"aggregates", file.aggregates.size()},
@@ -327,7 +329,7 @@ class service {
   /// Until a signal, or for a moment.
   void rest() {
     auto length =
-        what_.drain || reload_.valid() || reload_at_ ? milliseconds{50} : milliseconds{60'000};
+        request_.drain || reload_.valid() || reload_at_ ? milliseconds{50} : milliseconds{60'000};
     if (auto const often = manager_.watchdog()) length = std::min(length, *often);
     caught_.wait(length);
     manager_.alive();
@@ -362,7 +364,7 @@ class service {
     try {
       // The library tries for as long as a lease to hand back; a database that hangs gets no more.
       guard_.arm(
-          what_.grace + what_.lease + std::chrono::seconds{10}, exit_code::unreachable,
+          request_.grace + request_.lease + std::chrono::seconds{10}, exit_code::unreachable,
           "the database does not answer; what is in hand is taken over when the lease is over");
       return std::async(std::launch::async, end);
     } catch (std::system_error const& e) {
@@ -374,20 +376,20 @@ class service {
   }
 
   template <class T>
-  static bool is_ready(std::future<T> const& of) {
-    return of.wait_for(milliseconds{0}) == std::future_status::ready;
+  static bool is_ready(std::future<T> const& future) {
+    return future.wait_for(milliseconds{0}) == std::future_status::ready;
   }
 
   static constexpr milliseconds between_reloads = std::chrono::seconds{5};
 
-  daemon_request what_;
+  daemon_request request_;
   service_manager manager_;
   journal log_;
   log_observer watch_;
   exit_watchdog guard_;
   daybook::book book_;
   std::stop_source kill_;
-  launch_site at_;
+  launch_site site_;
   daybook::node node_;  ///< after all that its handlers use: its end waits for them
   work_told worked_;
   served served_;

@@ -5,12 +5,12 @@
 
 namespace command {
 
-void departures::begin(std::string const& what, std::function<void()> leave) {
+void departures::begin(std::string const& name, std::function<void()> leave) {
   forget_ended();
-  all_.emplace(what, std::async(std::launch::async, std::move(leave)));
+  all_.emplace(name, std::async(std::launch::async, std::move(leave)));
 }
 
-void departures::wait_for(std::string const& what) { all_.erase(what); }
+void departures::wait_for(std::string const& name) { all_.erase(name); }
 
 void departures::wait() { all_.clear(); }
 

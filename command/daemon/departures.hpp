@@ -17,8 +17,8 @@ class departures {
  public:
   /// `leave` tells it, and returns when nothing of it is left. On failure: std::system_error, for
   /// no thread is to be had; nothing was done. Lifetime: what `leave` refers to must outlive us.
-  void begin(std::string const& what, std::function<void()> leave);
-  void wait_for(std::string const& what);
+  void begin(std::string const& name, std::function<void()> leave);
+  void wait_for(std::string const& name);
   void wait();
 
  private:

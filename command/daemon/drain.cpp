@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds shortest_pause{50};
 }  // namespace
 
 draining::draining(daybook::book& book, daybook::node& schedules, settings const& file,
-                   launch_site const& at, std::chrono::milliseconds poll)
+                   launch_site const& site, std::chrono::milliseconds poll)
     : schedules_(schedules), poll_(std::max(poll, shortest_pause)) {
   for (auto const& queue : file.queues) {
     auto options = work_options_of(queue, std::chrono::hours{1});
@@ -26,7 +26,7 @@ draining::draining(daybook::book& book, daybook::node& schedules, settings const
       auto& one = workers_.emplace_back();
       one.queue = queue.name;
       one.node = std::make_unique<daybook::node>(book);
-      command::work(*one.node, queue, at, options);
+      command::work(*one.node, queue, site, options);
     }
   }
 }

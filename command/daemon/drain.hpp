@@ -27,7 +27,7 @@ class draining {
   /// `schedules` serves what is in the file, but works no queue. On failure: daybook::error.
   /// `poll`: so often at least a worker that has nothing to do looks again.
   draining(daybook::book& book, daybook::node& schedules, settings const& file,
-           launch_site const& at, std::chrono::milliseconds poll);
+           launch_site const& site, std::chrono::milliseconds poll);
 
   /// Returns how many attempts there were. On failure: throws daybook::error.
   std::int64_t work();

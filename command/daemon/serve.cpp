@@ -37,14 +37,14 @@ daybook::schedule_options options_of(declared_queue const& queue) {
   return out;
 }
 
-daybook::queue found(daybook::book& in, std::string const& name) {
-  auto out = in.queue(name);
+daybook::queue found(daybook::book& book, std::string const& name) {
+  auto out = book.queue(name);
   if (!out) throw std::runtime_error(fmt::format("there is no queue '{}' any more", name));
   return *std::move(out);
 }
 
-void reconcile(daybook::book& in, std::string const& name, daybook::tick& tick, journal& log) {
-  auto watched = found(in, name).watched();
+void reconcile(daybook::book& book, std::string const& name, daybook::tick& tick, journal& log) {
+  auto watched = found(book, name).watched();
   if (!watched) return;
   auto const did = watched->reconcile([&](auto const&) {
     return !tick.stopping().stop_requested() && !tick.run().stop().stop_requested();
@@ -81,7 +81,7 @@ void served::obey(settings const& file, milliseconds poll) {
   for (auto const& one : file.queues) {
     now.queues.insert(one.name);
     queues_.insert(one.name);
-    work(node_, one, at_, work_options_of(one, poll));
+    work(node_, one, site_, work_options_of(one, poll));
   }
   // Last: until all that is new is in force, none of the old is dropped.
   drop_others(now);
@@ -104,7 +104,7 @@ served::names served::serve(settings const& file) {
   for (auto const& one : file.schedules) {
     auto const what = std::make_shared<declared_schedule const>(one);
     serve(
-        one.name, [what, &at = at_](daybook::tick& tick) { launch(*what, tick, at); },
+        one.name, [what, &at = site_](daybook::tick& tick) { launch(*what, tick, at); },
         now.schedules);
   }
   for (auto const& one : file.queues) serve_schedules_of(one, now.schedules);
@@ -127,7 +127,7 @@ void served::leave(std::string const& queue) {
   leaving_.begin("queue " + queue, [this, queue, told = before->get_future().share()] {
     auto const all = node_.leave(queue);
     if (all) worked_.tell(queue, *all, told.get());
-    at_.log.info("left", {{"queue", queue}});
+    site_.log.info("left", {{"queue", queue}});
   });
   // From now on nothing more of it is begun; and it may be worked again, by the next file, before
   // all that it has in hand has ended. The node forgets it before it waits.
@@ -148,13 +148,14 @@ void served::serve(aggregate const& one, std::set<std::string>& now) {
   book_.make_schedule(name, *one.what.cron, {.zone = one.what.zone});
   auto const what = std::make_shared<aggregate const>(one);
   serve(
-      name, [what, &at = at_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); },
+      name,
+      [what, &at = site_](daybook::tick& tick) { gather(what->what, what->of, tick, at.log); },
       now);
 }
 
 void served::serve(std::vector<declared_plan> const& plans, std::set<std::string>& now) {
   for (auto const& one : plans) {
-    auto const tell = [&log = at_.log](std::string const& name, daybook::pass_report const& sum) {
+    auto const tell = [&log = site_.log](std::string const& name, daybook::pass_report const& sum) {
       // A plan that looks each second and finds nothing has nothing to say.
       if (sum.launched == 0 && sum.refused == 0 && sum.present == 0) return;
       log.info("planned", {{"plan", name},
@@ -182,12 +183,13 @@ void served::make(declared_queue const& queue) {
     book_.make_schedule(queue.reconcile_schedule(), *queue.reconcile, options);
   }
   if (watched.info().installed || !told_.insert(queue.name).second) return;
-  at_.log.warning("no_triggers",
-                  {{"queue", queue.name},
-                   {"table", queue.watch->table},
-                   {"text", fmt::format("changes of the table are found only by comparing: daybook "
-                                        "queues watch {} --install",
-                                        queue.name)}});
+  site_.log.warning(
+      "no_triggers",
+      {{"queue", queue.name},
+       {"table", queue.watch->table},
+       {"text", fmt::format("changes of the table are found only by comparing: daybook "
+                            "queues watch {} --install",
+                            queue.name)}});
 }
 
 void served::serve(std::string const& name, daybook::tick_handler handler,
@@ -208,22 +210,24 @@ void served::serve_schedules_of(declared_queue const& queue, std::set<std::strin
   if (queue.reconcile) {
     serve(
         queue.reconcile_schedule(),
-        [&book = book_, &log = at_.log, name](daybook::tick& tick) {
+        [&book = book_, &log = site_.log, name](daybook::tick& tick) {
           reconcile(book, name, tick, log);
         },
         now);
   }
 }
 
-void work(daybook::node& node, declared_queue const& queue, launch_site const& at,
+void work(daybook::node& node, declared_queue const& queue, launch_site const& site,
           daybook::work_options const& options) {
   auto const what = std::make_shared<declared_queue const>(queue);
   if (queue.batch > 0) {
     node.work_in_batches(
-        queue.name, [what, &at](daybook::job_batch& of) { do_batch(*what, of, at); }, options);
+        queue.name, [what, &site](daybook::job_batch& batch) { do_batch(*what, batch, site); },
+        options);
   } else {
     node.work(
-        queue.name, [what, &at](daybook::job& job) { return do_task(*what, job, at); }, options);
+        queue.name, [what, &site](daybook::job& job) { return do_task(*what, job, site); },
+        options);
   }
 }
 

@@ -22,8 +22,8 @@ namespace command {
 
 class served {
  public:
-  served(daybook::book& book, daybook::node& node, launch_site const& at, work_told& worked)
-      : book_(book), node_(node), at_(at), worked_(worked) {}
+  served(daybook::book& book, daybook::node& node, launch_site const& site, work_told& worked)
+      : book_(book), node_(node), site_(site), worked_(worked) {}
 
   /// Makes or changes what the file declares, and has the node serve that and nothing else; what
   /// the file no longer has stays in the book. Waits for no command: what a queue has in hand that
@@ -66,7 +66,7 @@ class served {
 
   daybook::book& book_;
   daybook::node& node_;
-  launch_site const& at_;
+  launch_site const& site_;
   work_told& worked_;
   std::set<std::string> schedules_;  ///< which the node serves
   std::set<std::string> queues_;     ///< which it works
@@ -75,8 +75,8 @@ class served {
   departures leaving_;
 };
 
-/// Has a node work a queue that was made. Lifetime: `at` must outlive the node.
-void work(daybook::node& node, declared_queue const& queue, launch_site const& at,
+/// Has a node work a queue that was made. Lifetime: `site` must outlive the node.
+void work(daybook::node& node, declared_queue const& queue, launch_site const& site,
           daybook::work_options const& options);
 
 /// What the file says of it.

@@ -25,7 +25,7 @@ std::string taken(char const* variable) {
   return out;
 }
 
-void send_to(std::string_view socket, std::string_view what) noexcept {
+void send_to(std::string_view socket, std::string_view state) noexcept {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (socket.empty() || socket.size() >= sizeof address.sun_path) return;
@@ -34,7 +34,7 @@ void send_to(std::string_view socket, std::string_view what) noexcept {
   auto const size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket.size());
   int const file = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (file < 0) return;
-  ::sendto(file, what.data(), what.size(), MSG_NOSIGNAL,
+  ::sendto(file, state.data(), state.size(), MSG_NOSIGNAL,
            reinterpret_cast<sockaddr const*>(&address), size);
   ::close(file);
 }
@@ -56,15 +56,15 @@ void service_manager::reloading() const noexcept {
   tell(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.tv_sec * 1'000'000 + now.tv_nsec / 1000));
 }
 
-void service_manager::tell(std::string_view what) const noexcept {
-  if (way_to_init() < 0) return send_to(socket_, what);
+void service_manager::tell(std::string_view state) const noexcept {
+  if (way_to_init() < 0) return send_to(socket_, state);
   // It reads at once, unless it is stopped: then there is nothing to wait for.
-  ::send(way_to_init(), what.data(), what.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::send(way_to_init(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void tell_service_manager(std::string_view what) noexcept {
+void tell_service_manager(std::string_view state) noexcept {
   char const* const socket = std::getenv("NOTIFY_SOCKET");
-  if (socket != nullptr) send_to(socket, what);
+  if (socket != nullptr) send_to(socket, state);
 }
 
 }  // namespace command

@@ -25,13 +25,13 @@ class service_manager {
   }
 
  private:
-  void tell(std::string_view what) const noexcept;
+  void tell(std::string_view state) const noexcept;
 
   std::string socket_;
   std::optional<std::chrono::milliseconds> watchdog_;
 };
 
 /// As it stands in the environment, by this process.
-void tell_service_manager(std::string_view what) noexcept;
+void tell_service_manager(std::string_view state) noexcept;
 
 }  // namespace command

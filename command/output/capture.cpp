@@ -26,8 +26,8 @@ void close_file(int& file) noexcept {
 
 }  // namespace
 
-capture::capture(line_reader into, std::size_t longest_line)
-    : into_(std::move(into)), longest_line_(longest_line) {
+capture::capture(line_reader reader, std::size_t longest_line)
+    : reader_(std::move(reader)), longest_line_(longest_line) {
   for (auto& one : streams_) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -75,43 +75,43 @@ void capture::finish() {
   }
 }
 
-std::size_t capture::read_some(stream& from) {
-  if (from.read < 0) return 0;
+std::size_t capture::read_some(stream& stream) {
+  if (stream.read < 0) return 0;
   std::array<char, at_once> buffer;
-  auto const got = ::read(from.read, buffer.data(), buffer.size());
+  auto const got = ::read(stream.read, buffer.data(), buffer.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (got <= 0) {
-    close_file(from.read);
+    close_file(stream.read);
     return 0;
   }
   auto const size = static_cast<std::size_t>(got);
   tail_.add(buffer.data(), size);
-  take(from, {buffer.data(), size});
+  take(stream, {buffer.data(), size});
   return size;
 }
 
-void capture::take(stream& from, std::string_view text) {
+void capture::take(stream& stream, std::string_view text) {
   while (!text.empty()) {
-    auto const room = longest_line_ - from.line.size();
+    auto const room = longest_line_ - stream.line.size();
     auto const end = std::min(text.find('\n'), text.size());
-    from.line.append(text.substr(0, std::min(end, room)));
+    stream.line.append(text.substr(0, std::min(end, room)));
     if (end > room) {
       text.remove_prefix(room);
-      give(from, false);
+      give(stream, false);
     } else if (end < text.size()) {
       text.remove_prefix(end + 1);
-      give(from, true);
+      give(stream, true);
     } else {
       return;
     }
   }
 }
 
-void capture::give(stream& from, bool ends) {
-  bool const whole = ends && from.whole;
-  from.whole = ends;
-  auto const line = std::exchange(from.line, {});
-  into_({from.name, line, whole});
+void capture::give(stream& stream, bool ends) {
+  bool const whole = ends && stream.whole;
+  stream.whole = ends;
+  auto const line = std::exchange(stream.line, {});
+  reader_({stream.name, line, whole});
 }
 
 }  // namespace command

@@ -33,7 +33,7 @@ class capture {
 
   /// Longer lines come in pieces. On failure: complaint (126), for there is no room for another
   /// file.
-  explicit capture(line_reader into, std::size_t longest_line = usual_line);
+  explicit capture(line_reader reader, std::size_t longest_line = usual_line);
   capture(capture const&) = delete;
   capture& operator=(capture const&) = delete;
   /// What is still written to them gets SIGPIPE from then on.
@@ -62,12 +62,12 @@ class capture {
     bool whole = true;  ///< no piece of this line was given out
   };
   /// How much was read; 0: nothing is there.
-  std::size_t read_some(stream& from);
-  void take(stream& from, std::string_view text);
-  void give(stream& from, bool ends);
+  std::size_t read_some(stream& stream);
+  void take(stream& stream, std::string_view text);
+  void give(stream& stream, bool ends);
   void close_all() noexcept;
 
-  line_reader into_;
+  line_reader reader_;
   std::size_t longest_line_;
   std::array<stream, 2> streams_{{{"stdout"}, {"stderr"}}};
   output_tail tail_;

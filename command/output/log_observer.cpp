@@ -48,9 +48,9 @@ last_failures log_observer::failures() const {
   return failures_;
 }
 
-void log_observer::count(std::int64_t last_failures::*which) noexcept {
+void log_observer::count(std::int64_t last_failures::*counter) noexcept {
   std::lock_guard const lock(guard_);
-  ++(failures_.*which);
+  ++(failures_.*counter);
 }
 
 void log_observer::finished(daybook::run_event const& e) noexcept {

@@ -47,7 +47,7 @@ class log_observer final : public daybook::observer {
   void task_unknown(daybook::task_event const& e) noexcept override;
 
  private:
-  void count(std::int64_t last_failures::*which) noexcept;
+  void count(std::int64_t last_failures::*counter) noexcept;
 
   journal& log_;
   mutable std::mutex guard_;

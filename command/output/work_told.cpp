@@ -30,7 +30,7 @@ void work_told::now() {
   next_ = clock::now() + between;
   std::lock_guard const alone(guard_);
   for (auto& [queue, then] : told_) {
-    auto const counts = of_.counts(queue);
+    auto const counts = node_.counts(queue);
     if (!counts) continue;  // not worked yet, or about to be forgotten
     tell(queue, *counts, then);
     then = *counts;

@@ -19,7 +19,7 @@ namespace command {
 
 class work_told {
  public:
-  work_told(daybook::node const& of, journal& log) : of_(of), log_(log) {}
+  work_told(daybook::node const& node, journal& log) : node_(node), log_(log) {}
 
   /// These queues, too.
   void look_at(settings const& file);
@@ -37,7 +37,7 @@ class work_told {
   using clock = std::chrono::steady_clock;
   static constexpr auto between = std::chrono::minutes{1};
 
-  daybook::node const& of_;
+  daybook::node const& node_;
   journal& log_;
   std::mutex guard_;
   std::map<std::string, daybook::work_counts> told_;  ///< by queue: what was told before

@@ -32,10 +32,10 @@ class waited {
 /// Readable from the moment when a token asks to stop.
 class alarm {
  public:
-  explicit alarm(limits const& of)
-      : lost_(of.lost, ring(this)),
-        stopping_(of.stopping, ring(this)),
-        kill_(of.kill, ring(this)) {}
+  explicit alarm(limits const& limits)
+      : lost_(limits.lost, ring(this)),
+        stopping_(limits.stopping, ring(this)),
+        kill_(limits.kill, ring(this)) {}
 
   [[nodiscard]] int file() const noexcept { return bell_.file(); }
   void hush() const noexcept {
@@ -45,7 +45,7 @@ class alarm {
 
  private:
   struct ring {
-    explicit ring(alarm* of) : file(of->bell_.file()) {}
+    explicit ring(alarm* alarm) : file(alarm->bell_.file()) {}
     void operator()() const noexcept {
       std::uint64_t const one = 1;
       [[maybe_unused]] auto const written = ::write(file, &one, sizeof one);

@@ -86,60 +86,60 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return out;
 }
 
-std::vector<std::string> environment_of(program const& what) {
+std::vector<std::string> environment_of(program const& program) {
   std::vector<std::string> out;
   for (char** one = environ; *one != nullptr; ++one) {
     std::string_view const entry = *one;
     auto const name = entry.substr(0, entry.find('='));
-    bool const replaced = std::any_of(what.environment.begin(), what.environment.end(),
+    bool const replaced = std::any_of(program.environment.begin(), program.environment.end(),
                                       [&](auto const& ours) { return ours.first == name; });
     bool const hidden =
-        std::find(what.hidden.begin(), what.hidden.end(), name) != what.hidden.end();
+        std::find(program.hidden.begin(), program.hidden.end(), name) != program.hidden.end();
     if (!replaced && !hidden) out.emplace_back(entry);
   }
-  for (auto const& [name, value] : what.environment) out.push_back(name + "=" + value);
+  for (auto const& [name, value] : program.environment) out.push_back(name + "=" + value);
   return out;
 }
 
-[[noreturn]] void give_up(plan const& what, int problem) noexcept {
-  [[maybe_unused]] auto const written = ::write(what.report, &problem, sizeof problem);
+[[noreturn]] void give_up(plan const& plan, int problem) noexcept {
+  [[maybe_unused]] auto const written = ::write(plan.report, &problem, sizeof problem);
   ::_exit(exit_code::not_found);
 }
 
 /// In the child of the reaper: only what a signal handler may call.
-[[noreturn]] void become(plan const& what, pid_t reaper) noexcept {
+[[noreturn]] void become(plan const& plan, pid_t reaper) noexcept {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != reaper) give_up(what, ECHILD);  // it died before the line above
+  if (::getppid() != reaper) give_up(plan, ECHILD);  // it died before the line above
   int problem = ENOENT;
-  if (what.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
+  if (plan.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   restore_signals_in_child();
   close_own_files_at_exec();
-  if (what.alone) ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-  if (what.input >= 0) ::dup2(what.input, STDIN_FILENO);
-  if (what.output >= 0) ::dup2(what.output, STDOUT_FILENO);
-  if (what.errors >= 0) ::dup2(what.errors, STDERR_FILENO);
-  for (char* const* path = what.path_pointers.data(); *path != nullptr; ++path) {
+  if (plan.alone) ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  if (plan.input >= 0) ::dup2(plan.input, STDIN_FILENO);
+  if (plan.output >= 0) ::dup2(plan.output, STDOUT_FILENO);
+  if (plan.errors >= 0) ::dup2(plan.errors, STDERR_FILENO);
+  for (char* const* path = plan.path_pointers.data(); *path != nullptr; ++path) {
     // execve, not execvp: that would hand a file without a "#!" line to a shell.
-    ::execve(*path, what.word_pointers.data(), what.environment_pointers.data());
+    ::execve(*path, plan.word_pointers.data(), plan.environment_pointers.data());
     if (errno == ENOENT || errno == ENOTDIR) continue;
     problem = errno;
     if (errno != EACCES) break;
   }
-  give_up(what, problem);
+  give_up(plan, problem);
 }
 
-void start(void const* with, pid_t reaper) noexcept {
-  become(*static_cast<plan const*>(with), reaper);
+void start(void const* argument, pid_t reaper) noexcept {
+  become(*static_cast<plan const*>(argument), reaper);
 }
 
-[[noreturn]] void not_started(std::string const& word, plan const& what, int problem) {
+[[noreturn]] void not_started(std::string const& word, plan const& plan, int problem) {
   auto const name = printable(word);
   if (problem == ENOENT) {
-    auto const there = std::find_if(what.paths.begin(), what.paths.end(), [](auto const& path) {
+    auto const there = std::find_if(plan.paths.begin(), plan.paths.end(), [](auto const& path) {
       return ::access(path.c_str(), F_OK) == 0;
     });
-    if (there == what.paths.end()) {
+    if (there == plan.paths.end()) {
       throw complaint(exit_code::not_found, fmt::format("{}: command not found", name));
     }
     throw complaint(exit_code::cannot_execute,
@@ -163,9 +163,9 @@ pid_t wait_for(pid_t id) noexcept {
   return ended;
 }
 
-[[noreturn]] void no_resources(char const* what, int problem) {
+[[noreturn]] void no_resources(char const* reason, int problem) {
   throw complaint(exit_code::cannot_execute,
-                  fmt::format("cannot start a command: {}: {}", what, std::strerror(problem)));
+                  fmt::format("cannot start a command: {}: {}", reason, std::strerror(problem)));
 }
 
 }  // namespace
@@ -195,19 +195,19 @@ std::string child_status::text() const {
                    : fmt::format("exit status {}", number);
 }
 
-child::child(program const& what) {
+child::child(program const& program) {
   plan how;
-  how.paths = candidates(what.words.at(0));
-  how.words = what.words;
-  how.environment = environment_of(what);
+  how.paths = candidates(program.words.at(0));
+  how.words = program.words;
+  how.environment = environment_of(program);
   how.path_pointers = pointers_to(how.paths);
   how.word_pointers = pointers_to(how.words);
   how.environment_pointers = pointers_to(how.environment);
-  how.take_terminal = !what.alone && terminal_is_ours();
-  how.alone = what.alone;
-  how.input = what.input;
-  how.output = what.output;
-  how.errors = what.errors;
+  how.take_terminal = !program.alone && terminal_is_ours();
+  how.alone = program.alone;
+  how.input = program.input;
+  how.output = program.output;
+  how.errors = program.errors;
   std::array<int, 2> report{};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) no_resources("pipe", errno);
   how.report = report[1];
@@ -227,17 +227,17 @@ child::child(program const& what) {
   if (got == static_cast<ssize_t>(sizeof problem)) {
     end_keeper();
     take_terminal_back();
-    not_started(what.words[0], how, problem);
+    not_started(program.words[0], how, problem);
   }
 }
 
-int child::start_keeper(plan const& how) {
+int child::start_keeper(plan const& plan) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return errno;
   {
     quiet const around;
     keeper_ = ::fork();
-    if (keeper_ == 0) keep(ends[1], start, &how);
+    if (keeper_ == 0) keep(ends[1], start, &plan);
   }
   int const failed = errno;
   ::close(ends[1]);

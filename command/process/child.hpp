@@ -50,7 +50,7 @@ class child {
  public:
   /// On failure: complaint, 127 when there is no such command, 126 when it cannot be executed.
   /// Nothing was executed then: whoever must not do it twice may try again.
-  explicit child(program const& what);
+  explicit child(program const& program);
   child(child const&) = delete;
   child& operator=(child const&) = delete;
   /// Kills it with all that it has started, unless poll() has seen its end.
@@ -80,7 +80,7 @@ class child {
 
  private:
   /// 0, or why not: an errno.
-  [[nodiscard]] int start_keeper(plan const& how);
+  [[nodiscard]] int start_keeper(plan const& plan);
   /// It kills what it was not told to leave, and is waited for.
   void end_keeper() noexcept;
   void order(reaper_order::what kind, int number = 0) const noexcept;

@@ -49,15 +49,15 @@ std::optional<std::size_t> script_in(words const& all) {
   return static_cast<std::size_t>(flag - all.begin()) + 1;
 }
 
-std::optional<std::string> harm_of(words const& all, untrusted const& from) {
+std::optional<std::string> harm_of(words const& all, untrusted const& untrusted) {
   auto const place = static_cast<std::size_t>(
-      std::find(task_places.begin(), task_places.end(), from.place) - task_places.begin());
+      std::find(task_places.begin(), task_places.end(), untrusted.place) - task_places.begin());
   auto const script = script_in(all);
   if (script && all[*script].has(place)) {
     return fmt::format(
         "the shell would execute what is in a {0}: write \"${1}\" in the place of "
         "{{{0}}}",
-        from.place, from.variable);
+        untrusted.place, untrusted.variable);
   }
   bool options_over = script.has_value();  // what follows a script are its arguments
   for (std::size_t i = 1; i < all.size(); ++i) {
@@ -66,19 +66,19 @@ std::optional<std::string> harm_of(words const& all, untrusted const& from) {
     return fmt::format(
         "a {0} that begins with - would be read as an option: put \"--\" before "
         "{{{0}}} where the program knows that, or let it read ${1}",
-        from.place, from.variable);
+        untrusted.place, untrusted.variable);
   }
   return {};
 }
 
-void add_missing(std::vector<command_advice>& to, std::string owner, words const& all,
+void add_missing(std::vector<command_advice>& advice, std::string owner, words const& all,
                  std::string const& place) {
   if (!all.front().is_plain()) return;  // known with the task only
   auto const word = plain_text(all.front());
   auto why = why_not_started(word);
   if (why.empty()) return;
-  to.push_back({command_advice::hazard::missing_program, std::move(owner), place,
-                fmt::format("{}: {}", printable(word), why)});
+  advice.push_back({command_advice::hazard::missing_program, std::move(owner), place,
+                    fmt::format("{}: {}", printable(word), why)});
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class output_tee {
     int asks = -1;       ///< a byte there and one back: all is passed on
     bool ended = false;  ///< instead of an answer
   };
-  int open_pump(int to);
+  int open_pump(int descriptor);
   void close_all() noexcept;
 
   int out_ = -1;

@@ -84,10 +84,10 @@ child_end supervise(child& job, signals& caught, limits const& within) {
   return supervisor(job, caught, within).work();
 }
 
-void pass_interrupt_on(interrupt to) noexcept {
+void pass_interrupt_on(interrupt interrupt) noexcept {
   // A shell goes on with its script when a command merely exits with 130: it must see it die.
-  if (to == interrupt::our_group) ::kill(0, SIGINT);
-  if (to == interrupt::ourselves) ::kill(::getpid(), SIGINT);
+  if (interrupt == interrupt::our_group) ::kill(0, SIGINT);
+  if (interrupt == interrupt::ourselves) ::kill(::getpid(), SIGINT);
 }
 
 }  // namespace command

@@ -26,6 +26,6 @@ struct child_end {
 [[nodiscard]] child_end supervise(child& job, signals& caught, limits const& within);
 
 /// Call it when all is closed and no `signals` exists. Returns unless SIGINT ended us.
-void pass_interrupt_on(interrupt to) noexcept;
+void pass_interrupt_on(interrupt interrupt) noexcept;
 
 }  // namespace command

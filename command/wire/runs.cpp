@@ -12,14 +12,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json json_of(std::optional<daybook::lease_holder> const& who, bool alive) {
-  if (!who) return nullptr;
-  return {{"id", who->holder},
-          {"node", who->node},
-          {"pid", who->pid},
-          {"since", iso(who->since)},
-          {"until", iso(who->until)},
-          {"step", who->in_hand},
+json json_of(std::optional<daybook::lease_holder> const& holder, bool alive) {
+  if (!holder) return nullptr;
+  return {{"id", holder->holder},
+          {"node", holder->node},
+          {"pid", holder->pid},
+          {"since", iso(holder->since)},
+          {"until", iso(holder->until)},
+          {"step", holder->in_hand},
           {"alive", alive}};
 }
 

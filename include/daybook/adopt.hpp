@@ -26,7 +26,7 @@ inline namespace v1 {
 /// application's own statements may be unread when it is used or destroyed.
 class DAYBOOK_EXPORT external_transaction : public transaction {
  public:
-  external_transaction(std::unique_ptr<db::session> on, db::user_statements& statements,
+  external_transaction(std::unique_ptr<db::session> session, db::user_statements& statements,
                        std::string book_id);
   external_transaction(external_transaction const&) = delete;
   external_transaction& operator=(external_transaction const&) = delete;
@@ -35,10 +35,10 @@ class DAYBOOK_EXPORT external_transaction : public transaction {
   /// The book that it was joined for.
   [[nodiscard]] std::string const& book_id() const noexcept { return book_id_; }
   /// For the other rooms of this library only.
-  [[nodiscard]] db::session& internals() const noexcept { return *on_; }
+  [[nodiscard]] db::session& internals() const noexcept { return *session_; }
 
  private:
-  std::unique_ptr<db::session> on_;
+  std::unique_ptr<db::session> session_;
   std::string book_id_;
 };
 

@@ -75,7 +75,7 @@ enum class settling : std::uint8_t {
   closed = 7,   ///< no row of it can be removed
 };
 /// "done", "before", ...
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(settling how) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(settling way) noexcept;
 
 /// A difference between a parent and its rows.
 struct difference {
@@ -99,7 +99,7 @@ struct difference {
   std::string row;       ///< an example, where one row is wrong
 };
 /// "count", "sum", ...
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(difference::kind what) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(difference::kind kind) noexcept;
 
 struct verify_report {
   std::int64_t parents = 0;
@@ -126,7 +126,7 @@ struct aggregation_event {
   std::string reason;
   std::string detail;  ///< "move_sum 1200" of a parent that was reverted, "2 parents" of a chunk
 };
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(aggregation_event::kind what) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(aggregation_event::kind kind) noexcept;
 
 struct parent_info {
   std::string key;
@@ -157,26 +157,26 @@ class DAYBOOK_EXPORT aggregation {
   /// Takes every row that is free when it is called and that no other transaction holds, chunk by
   /// chunk, each a transaction: rows, their parents' counts and sums, a line of history. The next
   /// call takes what others held.
-  aggregate_report aggregate(aggregate_options const& how = {});
+  aggregate_report aggregate(aggregate_options const& options = {});
   /// The rows that aggregate() would take; writes nothing. At most `limit` groups, in their order.
   [[nodiscard]] std::vector<group_preview> preview(int limit = 1000) const;
 
   // One transaction each. May be repeated: settling::before.
 
   /// Closes the parent: no more rows are added.
-  settling close(std::string_view parent, audit_note const& by);
+  settling close(std::string_view parent, audit_note const& note);
   /// Closes each open parent; returns how many.
-  std::int64_t close_all(audit_note const& by);
+  std::int64_t close_all(audit_note const& note);
   /// Settles the parent and its rows together, after its count and sums were found equal to theirs.
-  settling settle(std::string_view parent, audit_note const& by);
+  settling settle(std::string_view parent, audit_note const& note);
   /// Frees its rows and makes it void, with a count and sums of 0; the history keeps the old ones.
   /// For an open or closed parent.
-  settling revert(std::string_view parent, audit_note const& by);
+  settling revert(std::string_view parent, audit_note const& note);
   /// Frees one row of a parent that is open; its count and sums become those of the rest.
-  settling remove(std::string_view row, audit_note const& by);
+  settling remove(std::string_view row, audit_note const& note);
 
   [[nodiscard]] std::optional<parent_info> find(std::string_view parent) const;
-  [[nodiscard]] std::vector<parent_info> parents(parents_query const& what = {}) const;
+  [[nodiscard]] std::vector<parent_info> parents(parents_query const& query = {}) const;
   /// A page of a parent's rows in the order of their keys, after `after`.
   [[nodiscard]] std::vector<aggregated_row> rows(std::string_view parent,
                                                  std::string_view after = {},

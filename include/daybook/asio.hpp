@@ -91,13 +91,13 @@ auto async_answer(Begin begin, Token&& token) {
         if (refused) return deliver(std::move(refused), no_answer<T>());
         std::move(*coming).then([deliver = std::move(deliver)](pending<T> done) mutable {
           std::exception_ptr failure;
-          auto what = no_answer<T>();
+          auto value = no_answer<T>();
           try {
-            what = std::move(done).get();
+            value = std::move(done).get();
           } catch (...) {
             failure = std::current_exception();
           }
-          deliver(std::move(failure), std::move(what));
+          deliver(std::move(failure), std::move(value));
         });
       },
       token);
@@ -105,15 +105,15 @@ auto async_answer(Begin begin, Token&& token) {
 
 /// As book::start_async. The book must be there when the operation is initiated.
 template <class Token>
-auto async_start(book& in, process const& name, key const& piece, start_options options,
+auto async_start(book& book, process const& name, key const& piece, start_options options,
                  Token&& token) {
   return async_answer<start_result>(
-      [&in, name, piece, options] { return in.start_async(name, piece, options); },
+      [&book, name, piece, options] { return book.start_async(name, piece, options); },
       std::forward<Token>(token));
 }
 template <class Token>
-auto async_start(book& in, process const& name, key const& piece, Token&& token) {
-  return async_start(in, name, piece, start_options{}, std::forward<Token>(token));
+auto async_start(book& book, process const& name, key const& piece, Token&& token) {
+  return async_start(book, name, piece, start_options{}, std::forward<Token>(token));
 }
 
 /// As run::step_async. The run must be where it is when the operation is initiated.

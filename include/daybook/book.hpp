@@ -74,9 +74,9 @@ class DAYBOOK_EXPORT book {
   /// A book on connections that the application's pool lends: as thread-safe as one by URL, and
   /// renewed in the background. On PostgreSQL it sets its time-outs for each transaction; on
   /// SQLite and MariaDB the connections' own are in force. On failure: as book(url).
-  static book from_pool(connection_source<::sqlite3> from, book_options options = {});
-  static book from_pool(connection_source<::pg_conn> from, book_options options = {});
-  static book from_pool(connection_source<::st_mysql> from, book_options options = {});
+  static book from_pool(connection_source<::sqlite3> connections, book_options options = {});
+  static book from_pool(connection_source<::pg_conn> connections, book_options options = {});
+  static book from_pool(connection_source<::st_mysql> connections, book_options options = {});
 
   /// Takes part in a transaction that the application has begun, and will end, on its own
   /// connection to this book's database. On failure: throws daybook::error that names the fact and
@@ -122,17 +122,17 @@ class DAYBOOK_EXPORT book {
 
   /// Takes a run from whoever holds it: every later write of that attempt is refused, and anyone
   /// resumes it. Empty: there is no such run; false: nobody holds it.
-  std::optional<bool> release(process const& name, key const& piece, audit_note const& by);
+  std::optional<bool> release(process const& name, key const& piece, audit_note const& note);
   /// The next start() begins afresh, also where the run is done once. Empty: there is no such run;
   /// false: somebody holds it, and nothing was changed: release() comes first.
-  std::optional<bool> restart(process const& name, key const& piece, audit_note const& by);
+  std::optional<bool> restart(process const& name, key const& piece, audit_note const& note);
   /// Says how an at-most-once step of unknown outcome went. After the last one the run may be
   /// resumed. Empty: there is no such run; false: no step of that name (empty: of any name) is
   /// unknown, or the run is held.
-  std::optional<bool> resolve(process const& name, key const& piece, resolution const& how,
-                              audit_note const& by);
+  std::optional<bool> resolve(process const& name, key const& piece, resolution const& resolution,
+                              audit_note const& note);
   /// Deletes history that nothing needs any more, a piece at a time: it may run beside work.
-  prune_report prune(prune_options const& what, audit_note const& by);
+  prune_report prune(prune_options const& options, audit_note const& note);
   /// What people changed under a key, oldest first.
   [[nodiscard]] std::vector<change_info> changes(process const& name, key const& piece) const;
 
@@ -141,7 +141,7 @@ class DAYBOOK_EXPORT book {
   daybook::queue make_queue(std::string_view name, queue_options const& options = {});
   /// The same; the book keeps who and why (queue::changes()).
   daybook::queue make_queue(std::string_view name, queue_options const& options,
-                            audit_note const& by);
+                            audit_note const& note);
   /// Empty: there is none of that name.
   [[nodiscard]] std::optional<daybook::queue> queue(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> queues() const;
@@ -159,7 +159,7 @@ class DAYBOOK_EXPORT book {
   /// Declares how rows of a table of yours are added up into rows of another. May be repeated.
   /// Checked against the engine's catalogue: the columns exist, their types can hold the sums. On
   /// failure: throws daybook::error (error_code::bad_argument names the column and the reason).
-  daybook::aggregation make_aggregation(std::string_view name, aggregation_options const& of);
+  daybook::aggregation make_aggregation(std::string_view name, aggregation_options const& options);
   /// The names of all aggregations that were ever declared.
   [[nodiscard]] std::vector<std::string> aggregations() const;
 
@@ -167,7 +167,7 @@ class DAYBOOK_EXPORT book {
   /// its queue, its kind or its swept table waits for the pass under way.
   /// On failure: throws daybook::error (error_code::bad_argument names the option,
   /// error_code::configuration a pass that did not end in ten seconds).
-  daybook::planner make_planner(std::string_view name, planner_options const& of);
+  daybook::planner make_planner(std::string_view name, planner_options const& options);
   /// Empty: there is none of that name. A pass executes only SQL that this book object was given,
   /// by make_planner() or by the second form, which changes nothing in the book.
   [[nodiscard]] std::optional<daybook::planner> planner(std::string_view name) const;

@@ -21,20 +21,20 @@ concept carried = std::integral<T> || std::same_as<T, std::string> || std::is_vo
 /// Complains of a value that is not there: daybook::error (error_code::bad_argument).
 [[noreturn]] DAYBOOK_EXPORT void complain_of_no_value(outcome instead);
 
-DAYBOOK_EXPORT std::string encode_carried(std::int64_t from);
-DAYBOOK_EXPORT void decode_carried(std::string_view from, std::int64_t& to);
+DAYBOOK_EXPORT std::string encode_carried(std::int64_t value);
+DAYBOOK_EXPORT void decode_carried(std::string_view text, std::int64_t& value);
 
 /// Calls a body and makes text of what it returns.
 template <class F, class With>
-std::string call_encoded(F& body, With& with) {
+std::string call_encoded(F& body, With& member) {
   using answer = std::invoke_result_t<F&, With&>;
   if constexpr (std::is_void_v<answer>) {
-    body(with);
+    body(member);
     return {};
   } else if constexpr (std::integral<answer>) {
-    return encode_carried(static_cast<std::int64_t>(body(with)));
+    return encode_carried(static_cast<std::int64_t>(body(member)));
   } else {
-    return body(with);
+    return body(member);
   }
 }
 

@@ -37,7 +37,7 @@ class DAYBOOK_EXPORT claim {
   /// For receivers that drop duplicates: the same in all attempts, another at each turn, and
   /// another after its key was removed and added again. The same on every node. 52 characters of
   /// base32.
-  [[nodiscard]] std::string idempotency_key(task const& of) const;
+  [[nodiscard]] std::string idempotency_key(task const& task) const;
 
   // A task that is not of this claim, or finished already, is daybook::error
   // (error_code::bad_argument) and harms no other.
@@ -49,16 +49,17 @@ class DAYBOOK_EXPORT claim {
   outcome begin(std::span<task const* const> tasks);
   outcome begin(daybook::task const& task);
   /// Notes how the task ended; flush() or complete() writes it.
-  void finish(task const& of, result how);
+  void finish(task const& task, result result);
   /// Runs `body` in a transaction of the book's in which the task is finished as well: exactly
   /// once. outcome::lost: another has the claim by now, and nothing was written. Retries if that is
   /// safe. On failure: throws daybook::error, or what the body throws; the task is not finished.
-  outcome perform(task const& of, std::function<void(transaction&)> const& body);
+  outcome perform(task const& task, std::function<void(transaction&)> const& body);
   /// The same with several tasks.
-  outcome perform(std::span<task const* const> of, std::function<void(transaction&)> const& body);
+  outcome perform(std::span<task const* const> tasks,
+                  std::function<void(transaction&)> const& body);
   /// The same in a transaction of the application's, which commits it. False: lost.
-  bool finish_in(external_transaction& yours, task const& of);
-  bool finish_in(external_transaction& yours, std::span<task const* const> of);
+  bool finish_in(external_transaction& yours, task const& task);
+  bool finish_in(external_transaction& yours, std::span<task const* const> tasks);
   /// Writes down finished tasks, so that no crash repeats them. False: lost. On failure: throws
   /// daybook::error; you may call it again.
   bool flush();

@@ -43,11 +43,11 @@ class DAYBOOK_EXPORT cron {
   // in the number of fields, at most forty years of months (29 February on a Monday), and never in
   // the length of time.
   /// The first tick after an instant, not at it.
-  [[nodiscard]] std::optional<timestamp> next(timestamp after, zone const& in = {},
-                                              clock_changes on = {}) const;
+  [[nodiscard]] std::optional<timestamp> next(timestamp after, zone const& zone = {},
+                                              clock_changes changes = {}) const;
   /// The last tick before an instant, not at it.
-  [[nodiscard]] std::optional<timestamp> previous(timestamp before, zone const& in = {},
-                                                  clock_changes on = {}) const;
+  [[nodiscard]] std::optional<timestamp> previous(timestamp before, zone const& zone = {},
+                                                  clock_changes changes = {}) const;
 
   friend bool operator==(cron const&, cron const&) = default;
 

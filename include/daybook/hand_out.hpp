@@ -58,8 +58,8 @@ struct hand_out_options {
 /// Lifetime: finished or dropped before its hand_out ends, which waits for it.
 class DAYBOOK_EXPORT claimed_task {
  public:
-  claimed_task(claimed_task&& from) noexcept;
-  claimed_task& operator=(claimed_task&& from) noexcept;
+  claimed_task(claimed_task&& other) noexcept;
+  claimed_task& operator=(claimed_task&& other) noexcept;
   ~claimed_task();
 
   [[nodiscard]] daybook::task const& task() const noexcept;
@@ -76,7 +76,7 @@ class DAYBOOK_EXPORT claimed_task {
   /// Notes how it ended, and never waits for the database. outcome::done: it will be in the ledger
   /// within hand_out_options::flush_every, or when the database is back; or, if the claim is lost
   /// until then, not at all. outcome::lost: nothing will be written.
-  outcome finish(result how);
+  outcome finish(result result);
   /// As claim::perform(): exactly once. On failure: throws daybook::error, or what the body throws;
   /// the task is not finished, and may be given a result.
   outcome perform(std::function<void(transaction&)> const& body);
@@ -97,14 +97,14 @@ class DAYBOOK_EXPORT claimed_task {
  private:
   friend class queues::dispenser;
   friend class queues::drainer;
-  claimed_task(std::shared_ptr<queues::hand> from, std::size_t at) noexcept;
+  claimed_task(std::shared_ptr<queues::hand> claim, std::size_t index) noexcept;
   class together;
   void check_open() const;
   void drop() noexcept;
   void leave(bool lost) noexcept;
 
-  std::shared_ptr<queues::hand> from_;
-  std::size_t at_;
+  std::shared_ptr<queues::hand> claim_;
+  std::size_t index_;
   std::chrono::steady_clock::time_point since_;
   bool open_ = true;        ///< the claim still waits for a result from this handle
   bool in_theirs_ = false;  ///< finished in a transaction of the application's
@@ -146,7 +146,7 @@ class DAYBOOK_EXPORT hand_out {
   /// Starts the claimer's thread; it claims when the first thread asks for a task.
   /// On failure: daybook::error, error_code::bad_argument for options out of their range, or a
   /// borrowed book, which belongs to one thread.
-  explicit hand_out(queue const& of, hand_out_options options = {});
+  explicit hand_out(queue const& queue, hand_out_options options = {});
   hand_out(hand_out const&) = delete;
   hand_out& operator=(hand_out const&) = delete;
   /// As stop().

@@ -40,13 +40,13 @@ enum class stop_reason : std::uint8_t {
 /// The task, and why and when the handler must stop.
 class DAYBOOK_EXPORT job {
  public:
-  job(claimed_task& of, work::running_handler& inside) : of_(&of), inside_(&inside) {}
+  job(claimed_task& task, work::running_handler& inside) : task_(&task), inside_(&inside) {}
   job(job const&) = delete;
   job& operator=(job const&) = delete;
 
-  [[nodiscard]] daybook::task const& task() const noexcept { return of_->task(); }
+  [[nodiscard]] daybook::task const& task() const noexcept { return task_->task(); }
   /// For what it does elsewhere: as claim::idempotency_key().
-  [[nodiscard]] std::string idempotency_key() const { return of_->idempotency_key(); }
+  [[nodiscard]] std::string idempotency_key() const { return task_->idempotency_key(); }
   /// A stop is requested when the time is over, the claim is lost or the node stops; why() says
   /// which.
   [[nodiscard]] std::stop_token stopping() const noexcept;
@@ -65,10 +65,10 @@ class DAYBOOK_EXPORT job {
   /// Gives the task back undone; does not count as an attempt.
   void hand_back();
 
-  [[nodiscard]] bool finished() const noexcept { return of_->finished(); }
+  [[nodiscard]] bool finished() const noexcept { return task_->finished(); }
 
  private:
-  claimed_task* of_;
+  claimed_task* task_;
   work::running_handler* inside_;
 };
 
@@ -79,14 +79,14 @@ using job_handler = std::function<result(job&)>;
 /// Several tasks at once, for a handler that does them together.
 class DAYBOOK_EXPORT job_batch {
  public:
-  job_batch(std::span<claimed_task> of, work::running_handler& inside)
-      : all_(of), inside_(&inside) {}
+  job_batch(std::span<claimed_task> tasks, work::running_handler& inside)
+      : all_(tasks), inside_(&inside) {}
   job_batch(job_batch const&) = delete;
   job_batch& operator=(job_batch const&) = delete;
 
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-  [[nodiscard]] daybook::task const& task(std::size_t at) const;
-  [[nodiscard]] std::string idempotency_key(std::size_t at) const;
+  [[nodiscard]] daybook::task const& task(std::size_t index) const;
+  [[nodiscard]] std::string idempotency_key(std::size_t index) const;
   [[nodiscard]] std::stop_token stopping() const noexcept;
   [[nodiscard]] stop_reason why() const noexcept;
 
@@ -95,11 +95,11 @@ class DAYBOOK_EXPORT job_batch {
   // it throws, with that text.
 
   /// As claimed_task::begin(), where work_options::claims says that tasks are announced.
-  outcome begin(std::size_t at);
+  outcome begin(std::size_t index);
   /// Sets the result of one task; it is written down within hand_out_options::flush_every.
-  void finish(std::size_t at, result how);
+  void finish(std::size_t index, result result);
   /// Not done, and not counted as an attempt.
-  void hand_back(std::size_t at);
+  void hand_back(std::size_t index);
   void hand_back_rest();
   /// Runs `body` in a transaction in which all tasks that have no result yet succeed, too: exactly
   /// once. outcome::lost: nothing was written; hand the rest back. On failure: throws
@@ -108,7 +108,7 @@ class DAYBOOK_EXPORT job_batch {
   /// The same in a transaction of the application's, which ends before the handler returns. False:
   /// lost; roll it back, and hand the rest back.
   bool finish_in(external_transaction& yours);
-  [[nodiscard]] bool finished(std::size_t at) const;
+  [[nodiscard]] bool finished(std::size_t index) const;
 
  private:
   [[nodiscard]] claimed_task& at(std::size_t place) const;

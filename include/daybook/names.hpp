@@ -19,8 +19,8 @@ inline namespace v1 {
 inline constexpr std::size_t longest_name = 255;
 
 /// Throws daybook::error (error_code::bad_argument) unless `text` is 1 to 255 bytes of valid UTF-8
-/// without control characters. `what` names the thing in the message ("process name").
-DAYBOOK_EXPORT void check_name(std::string_view what, std::string_view text);
+/// without control characters. `description` names the thing in the message ("process name").
+DAYBOOK_EXPORT void check_name(std::string_view description, std::string_view text);
 
 /// A named kind of work: "upload-recordings".
 class DAYBOOK_EXPORT process {

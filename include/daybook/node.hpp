@@ -69,7 +69,7 @@ class DAYBOOK_EXPORT node {
  public:
   /// On failure: daybook::error, error_code::bad_argument for options out of their range, or a
   /// borrowed book, which belongs to one thread.
-  explicit node(daybook::book& of, node_options options = {});
+  explicit node(daybook::book& book, node_options options = {});
   node(node const&) = delete;
   node& operator=(node const&) = delete;
   /// As stop().
@@ -97,7 +97,7 @@ class DAYBOOK_EXPORT node {
   /// failure: daybook::error, error_code::bad_argument where there is no such planner, or after
   /// stop(); error_code::configuration where its SQL is not this program's (book::planner). A pass
   /// that fails is told to the observer (observer::retried, "plan NAME").
-  void plan(std::string_view planner, plan_serving how = {});
+  void plan(std::string_view planner, plan_serving mode = {});
   /// Makes no more passes; waits for the page that is under way. Not to be called by a check.
   void remove_planner(std::string_view planner);
 

@@ -77,22 +77,22 @@ class answer final : public completion {
 template <class T>
 class [[nodiscard]] pending {
  public:
-  explicit pending(std::shared_ptr<work::answer<T>> of) noexcept : of_(std::move(of)) {}
+  explicit pending(std::shared_ptr<work::answer<T>> answer) noexcept : answer_(std::move(answer)) {}
 
   /// Waits. On failure: throws what the blocking form would have thrown; error_code::closed when
   /// the book went before the work began; error_code::bad_argument when it is not ready and this is
   /// one of the threads that do the work (a callback must not wait: use then() or co_await).
   T get() && {
-    auto const of = spent();
-    of->wait();
-    return of->take();
+    auto const answer = spent();
+    answer->wait();
+    return answer->take();
   }
   /// Whether get() would return, or throw, at once. False once it is spent.
-  [[nodiscard]] bool ready() const noexcept { return of_ && of_->settled(); }
+  [[nodiscard]] bool ready() const noexcept { return answer_ && answer_->settled(); }
   /// As ready(), but waits up to this time. On failure: as get() where waiting is not allowed.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> at_most) const {
-    if (!of_) work::complain_of_spent_pending();
+    if (!answer_) work::complain_of_spent_pending();
     using clock = std::chrono::steady_clock;
     // The longest and the shortest there are, added to now, would be before it and after it.
     using seconds = std::chrono::duration<double>;
@@ -100,18 +100,18 @@ class [[nodiscard]] pending {
     seconds wait = at_most;
     if (wait < seconds::zero()) wait = seconds::zero();
     if (wait > longest) wait = longest;
-    return of_->wait_until(clock::now() + std::chrono::ceil<clock::duration>(wait));
+    return answer_->wait_until(clock::now() + std::chrono::ceil<clock::duration>(wait));
   }
   /// Calls `callback` once, with this pending, ready: get() there returns or throws at once. On the
   /// book's thread that did the work; here and now when it is ready already. An exception of
   /// `callback` ends the program, as in a thread's function.
   template <std::invocable<pending> F>
   void then(F callback) && {
-    auto const of = spent();
+    auto const answer = spent();
     // A std::function is copied; what users capture (a run) need not be.
     auto kept = std::make_shared<F>(std::move(callback));
-    std::function<void()> next = [kept = std::move(kept), of] { (*kept)(pending(of)); };
-    if (!of->when_settled(next)) call(next);
+    std::function<void()> next = [kept = std::move(kept), answer] { (*kept)(pending(answer)); };
+    if (!answer->when_settled(next)) call(next);
   }
   /// A coroutine goes on where a callback of then() would be called, without suspending when it is
   /// ready. <daybook/asio.hpp> brings it to an executor of your own.
@@ -120,12 +120,12 @@ class [[nodiscard]] pending {
 
  private:
   std::shared_ptr<work::answer<T>> spent() {
-    if (!of_) work::complain_of_spent_pending();
-    return std::exchange(of_, nullptr);
+    if (!answer_) work::complain_of_spent_pending();
+    return std::exchange(answer_, nullptr);
   }
   static void call(std::function<void()> const& next) noexcept { next(); }
 
-  std::shared_ptr<work::answer<T>> of_;
+  std::shared_ptr<work::answer<T>> answer_;
 };
 
 // --- Inline implementations ---
@@ -133,17 +133,17 @@ class [[nodiscard]] pending {
 template <class T>
 class pending<T>::awaiter {
  public:
-  explicit awaiter(std::shared_ptr<work::answer<T>> of) noexcept : of_(std::move(of)) {}
-  [[nodiscard]] bool await_ready() const noexcept { return of_->settled(); }
+  explicit awaiter(std::shared_ptr<work::answer<T>> answer) noexcept : answer_(std::move(answer)) {}
+  [[nodiscard]] bool await_ready() const noexcept { return answer_->settled(); }
   [[nodiscard]] bool await_suspend(std::coroutine_handle<> caller) const {
-    auto const kept = of_;  // the caller may go on, and end, before this returns
+    auto const kept = answer_;  // the caller may go on, and end, before this returns
     std::function<void()> next = [caller] { caller.resume(); };
     return kept->when_settled(next);
   }
-  T await_resume() const { return of_->take(); }
+  T await_resume() const { return answer_->take(); }
 
  private:
-  std::shared_ptr<work::answer<T>> of_;
+  std::shared_ptr<work::answer<T>> answer_;
 };
 
 }  // namespace v1

@@ -119,22 +119,22 @@ class DAYBOOK_EXPORT planner {
   /// a check, the table of a sweep) that this program has declared, too. On failure: throws;
   /// earlier pages stay, and the error is kept. error_code::configuration: the SQL in the book is
   /// not this program's, and nothing was done.
-  pass_report pass(pass_options const& how = {});
+  pass_report pass(pass_options const& options = {});
   /// The keys that a pass would launch, and those it would not: the first `limit`. Launches
   /// nothing.
   [[nodiscard]] std::vector<plan_preview> preview(int limit = 100,
                                                   launch_check const& check = {}) const;
   [[nodiscard]] planner_info info() const;
   /// Keys that were refused when they last came up, in the order of keys.
-  [[nodiscard]] std::vector<refused_key> refusals(refusals_query const& what = {}) const;
+  [[nodiscard]] std::vector<refused_key> refusals(refusals_query const& query = {}) const;
   /// Empty: the key never came up.
-  [[nodiscard]] std::optional<planned_key> find(key const& of) const;
+  [[nodiscard]] std::optional<planned_key> find(key const& key) const;
   /// Forgets a key, so that it may be launched as if never before. False: the key was not known.
-  bool forget(key const& of, audit_note const& by);
+  bool forget(key const& key, audit_note const& note);
   // For a sweep only; else daybook::error (error_code::bad_argument).
 
   /// Begins the next sweep; the passes that follow cut its pages. False: one is under way.
-  bool sweep_now(audit_note const& by);
+  bool sweep_now(audit_note const& note);
   /// The newest first; `limit`: 1 to 10 000. Sweeps that ended longer ago than the queue's
   /// retention are forgotten, except the last.
   [[nodiscard]] std::vector<sweep_info> sweeps(int limit = 10) const;
@@ -143,21 +143,21 @@ class DAYBOOK_EXPORT planner {
   [[nodiscard]] std::optional<sweep_page> page(key const& task) const;
 
   /// Nodes make no passes while the planner is paused. False: nothing was changed.
-  bool pause(audit_note const& by);
-  bool resume(audit_note const& by);
+  bool pause(audit_note const& note);
+  bool resume(audit_note const& note);
   /// What people changed, oldest first.
   [[nodiscard]] std::vector<change_info> changes() const;
 
   // For a window only; else error_code::bad_argument.
 
   /// Periods that are over, by default the oldest first.
-  [[nodiscard]] std::vector<period_info> grid(grid_query const& what = {}) const;
+  [[nodiscard]] std::vector<period_info> grid(grid_query const& query = {}) const;
   /// All periods before it are done, as the last pass saw it. It never passes a failed period.
   [[nodiscard]] timestamp watermark() const;
   /// For late data: the next pass launches the period once more, whatever its state and the rule;
   /// if its task is under way, the first pass after that. False: there is no such period, it is not
   /// launched yet, or it is reopened already.
-  bool reopen(key const& period, audit_note const& by);
+  bool reopen(key const& period, audit_note const& note);
 
   /// For the other rooms of this library only.
   [[nodiscard]] planners::store& internals() const noexcept { return *inside_; }

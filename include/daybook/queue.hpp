@@ -99,61 +99,61 @@ class DAYBOOK_EXPORT queue {
   // Members. add() returns false if the key is there already. Then nothing is changed, neither
   // payload nor priority: see set_payload() and set_priority().
   // On failure, all: throws daybook::error.
-  bool add(key const& of, task_options const& how = {});
+  bool add(key const& key, task_options const& options = {});
   /// The same as a part of a transaction: of a step's body, or of the application's.
-  bool add(transaction& in, key const& of, task_options const& how = {});
-  bool add(external_transaction& in, key const& of, task_options const& how = {});
+  bool add(transaction& tx, key const& key, task_options const& options = {});
+  bool add(external_transaction& tx, key const& key, task_options const& options = {});
   /// Adds the entries that `next` returns, until it returns none. Commits them in pieces.
   import_report import(std::function<std::optional<entry>()> const& next,
-                       task_options const& how = {});
-  import_report import(std::vector<entry> const& entries, task_options const& how = {});
+                       task_options const& options = {});
+  import_report import(std::vector<entry> const& entries, task_options const& options = {});
   /// Of a query's first column, whose values are keys as synced_table::key has them, and its
   /// second, where it has one: the payload. Nothing but a query is executed, and no more than a
   /// page of it is in memory; it takes two connections. `told` is called between pages; it returns
   /// false to stop. On failure: daybook::error, error_code::bad_argument for a bad row; the rows
   /// before it are imported and reported.
-  import_report import_query(std::string_view query, task_options const& how = {},
+  import_report import_query(std::string_view query, task_options const& options = {},
                              std::function<bool(import_report const&)> const& told = {});
   /// Lets the members follow a table: see daybook/watch.hpp. To follow another table, uninstall the
   /// triggers and call it again.
-  daybook::watch watch(synced_table const& of);
-  daybook::watch watch(synced_table const& of, audit_note const& by);
+  daybook::watch watch(synced_table const& table);
+  daybook::watch watch(synced_table const& table, audit_note const& note);
   /// The followed table; empty: none.
   [[nodiscard]] std::optional<daybook::watch> watched() const;
   /// Follows no table any more; the members stay. Uninstall the triggers before.
   bool unwatch();
-  bool unwatch(audit_note const& by);
+  bool unwatch(audit_note const& note);
   /// False: there is no such key. A task in hand is finished all the same.
-  bool remove(key const& of);
-  bool remove(transaction& in, key const& of);
-  bool remove(external_transaction& in, key const& of);
-  bool set_payload(key const& of, std::optional<std::string> const& payload);
+  bool remove(key const& key);
+  bool remove(transaction& tx, key const& key);
+  bool remove(external_transaction& tx, key const& key);
+  bool set_payload(key const& key, std::optional<std::string> const& payload);
 
   // Changes to one task: written down at once, made by the next claim. False: there is no such key.
   /// Makes the task due now, in front of all others of its priority, also outside of a round. A
   /// task in hand is done again afterwards. Does nothing to a task that waits for a person.
-  bool run_now(key const& of);
+  bool run_now(key const& key);
   /// The same, and forgets its failures and crashes; also for a task that waits for a person.
-  bool retry(key const& of);
+  bool retry(key const& key);
   /// Gives the task up for this turn; in a queue without a period, for good.
-  bool discard(key const& of);
+  bool discard(key const& key);
   /// Says how a task of unknown outcome went: it was done; or it was not, and is tried again.
-  bool resolve(key const& of, bool done);
+  bool resolve(key const& key, bool done);
   /// Sets the priority from now on, 0 (first) to 9; for a task in hand, from its next turn on. Not
   /// in a queue that keeps an order.
   bool set_priority(key const& task, int priority);
 
   // The same; the book keeps who and why: see changes().
-  bool ask(key const& of, task_request what, audit_note const& by);
+  bool ask(key const& key, task_request request, audit_note const& note);
   /// The same for all tasks in a state other than running; returns how many. Commits in pieces;
   /// `told` is called after each piece with the number so far.
-  std::int64_t ask(task_state in, task_request what, audit_note const& by,
+  std::int64_t ask(task_state state, task_request request, audit_note const& note,
                    std::function<void(std::int64_t)> const& told = {});
-  bool set_priority(key const& task, int priority, audit_note const& by);
-  bool remove(key const& of, audit_note const& by);
+  bool set_priority(key const& task, int priority, audit_note const& note);
+  bool remove(key const& key, audit_note const& note);
   /// False: it was so already, and nothing was changed.
-  bool pause(audit_note const& by);
-  bool resume(audit_note const& by);
+  bool pause(audit_note const& note);
+  bool resume(audit_note const& note);
 
   /// Claims give nothing while the queue is paused; tasks in hand go on.
   void pause();
@@ -164,7 +164,7 @@ class DAYBOOK_EXPORT queue {
 
   /// Claims a batch of due tasks of the highest priority that has any, the oldest first. Empty:
   /// none is due, or none may start. Also makes the changes that people asked for.
-  [[nodiscard]] std::optional<daybook::claim> claim(claim_options const& how = {});
+  [[nodiscard]] std::optional<daybook::claim> claim(claim_options const& options = {});
   /// Takes back the claims of dead holders; returns how many. claim() does so, too, when it finds
   /// nothing; a node calls it every few seconds.
   std::int64_t reclaim();
@@ -173,17 +173,17 @@ class DAYBOOK_EXPORT queue {
   /// claims.
   maintenance_report upkeep();
 
-  [[nodiscard]] std::optional<task_info> find(key const& of) const;
+  [[nodiscard]] std::optional<task_info> find(key const& key) const;
   /// How many tasks would be in front of this one after run_now(): due tasks of a higher priority,
   /// and those of its own priority that were asked for earlier.
   [[nodiscard]] std::int64_t in_front(key const& task) const;
   /// task_info::remark is set for failed tasks; started and finished are not set.
-  [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what = {}) const;
+  [[nodiscard]] std::vector<task_info> tasks(tasks_query const& query = {}) const;
   /// The newest first. Empty also where there is no such key.
-  [[nodiscard]] std::vector<task_outcome> outcomes(key const& of, int limit = 100) const;
+  [[nodiscard]] std::vector<task_outcome> outcomes(key const& key, int limit = 100) const;
   /// What people changed, oldest first: of the queue; under a key.
   [[nodiscard]] std::vector<change_info> changes() const;
-  [[nodiscard]] std::vector<change_info> changes(key const& of) const;
+  [[nodiscard]] std::vector<change_info> changes(key const& key) const;
   [[nodiscard]] queue_info info() const;
   /// Exact for the instant of the call, except that ids of removed members may be counted. With
   /// counting::tasks, queue_counts::members is 0.

@@ -42,15 +42,15 @@ class held_run;
 /// The answer of finish(), fail() and release().
 class [[nodiscard]] end_result {
  public:
-  explicit end_result(outcome what) : what_(what) {}
+  explicit end_result(outcome outcome) : outcome_(outcome) {}
   /// False: this ending was not recorded. what() says why.
-  explicit operator bool() const noexcept { return what_ == outcome::done; }
+  explicit operator bool() const noexcept { return outcome_ == outcome::done; }
   /// done; lost (to another holder, or past its deadline); or unknown: an at-most-once step of the
   /// run was begun and its outcome never recorded, so the run has ended as run_state::unknown.
-  [[nodiscard]] outcome what() const noexcept { return what_; }
+  [[nodiscard]] outcome what() const noexcept { return outcome_; }
 
  private:
-  outcome what_;
+  outcome outcome_;
 };
 
 /// Move-only. Dropped without finish() or fail(), the run is interrupted: anyone resumes it.
@@ -250,7 +250,7 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   /// Calls `verb(run&)` on one of the book's threads; the pending has its result.
   template <class F>
   auto async(F verb) -> pending<std::invoke_result_t<F&, run&>>;
-  void post(std::shared_ptr<work::completion> into, std::function<void(run&)> verb);
+  void post(std::shared_ptr<work::completion> completion, std::function<void(run&)> verb);
   friend class pending_end;
   explicit run(std::shared_ptr<core::held_run> held) noexcept;
 
@@ -328,37 +328,37 @@ static_assert(std::is_trivially_destructible_v<step_options>);
 
 template <class F>
 auto run::async(F verb) -> pending<std::invoke_result_t<F&, run&>> {
-  auto into = std::make_shared<work::answer<std::invoke_result_t<F&, run&>>>();
-  post(into,
-       [verb = std::move(verb), put = into.get()](run& self) mutable { put->put(verb(self)); });
-  return pending<std::invoke_result_t<F&, run&>>(std::move(into));
+  auto answer = std::make_shared<work::answer<std::invoke_result_t<F&, run&>>>();
+  post(answer,
+       [verb = std::move(verb), put = answer.get()](run& self) mutable { put->put(verb(self)); });
+  return pending<std::invoke_result_t<F&, run&>>(std::move(answer));
 }
 
 template <step_body F>
 auto run::step(std::string_view name, step_options options, F&& body)
     -> step_result<std::invoke_result_t<F&, transaction&>> {
   std::string text;
-  auto const what = do_step(
+  auto const outcome = do_step(
       name, options, [&body](transaction& tx) { return call_encoded(body, tx); }, text);
-  return decoded_step<std::invoke_result_t<F&, transaction&>>(what, std::move(text));
+  return decoded_step<std::invoke_result_t<F&, transaction&>>(outcome, std::move(text));
 }
 
 template <step_body F>
 auto run::step(external_transaction& yours, std::string_view name, F&& body)
     -> step_result<std::invoke_result_t<F&, transaction&>> {
   std::string text;
-  auto const what = do_joined(
+  auto const outcome = do_joined(
       yours, name, [&body](transaction& tx) { return call_encoded(body, tx); }, text);
-  return decoded_step<std::invoke_result_t<F&, transaction&>>(what, std::move(text));
+  return decoded_step<std::invoke_result_t<F&, transaction&>>(outcome, std::move(text));
 }
 
 template <effect_body F>
 auto run::at_least_once(std::string_view name, F&& body)
     -> step_result<std::invoke_result_t<F&, effect const&>> {
   std::string text;
-  auto const what = do_at_least_once(
+  auto const outcome = do_at_least_once(
       name, [&body](effect const& e) { return call_encoded(body, e); }, text);
-  return decoded_step<std::invoke_result_t<F&, effect const&>>(what, std::move(text));
+  return decoded_step<std::invoke_result_t<F&, effect const&>>(outcome, std::move(text));
 }
 
 template <effect_body F>
@@ -373,10 +373,10 @@ template <effect_body F, probe_for<std::invoke_result_t<F&, effect const&>> P>
 auto run::at_most_once(std::string_view name, F&& body, P&& probe)
     -> step_result<std::invoke_result_t<F&, effect const&>> {
   std::string text;
-  auto const what = do_at_most_once(
+  auto const outcome = do_at_most_once(
       name, [&body](effect const& e) { return call_encoded(body, e); },
       [&probe](effect const& e) { return encode_probed(probe(e)); }, text);
-  return decoded_step<std::invoke_result_t<F&, effect const&>>(what, std::move(text));
+  return decoded_step<std::invoke_result_t<F&, effect const&>>(outcome, std::move(text));
 }
 
 }  // namespace v1

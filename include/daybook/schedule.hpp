@@ -132,19 +132,19 @@ class DAYBOOK_EXPORT schedule {
   /// A tick now, launched by the next node that looks: its window ends now, and the next one's
   /// begins there. Returns the tick. Also where it is paused. On failure: error_code::bad_argument
   /// where this system does not have its zone.
-  timestamp trigger(audit_note const& by);
+  timestamp trigger(audit_note const& note);
   /// A tick that failed is due again, with no failure or crash counted, in its own window. False:
   /// there is no such tick, or it has not failed.
-  bool retry(timestamp tick, audit_note const& by);
+  bool retry(timestamp tick, audit_note const& note);
   /// Nothing is launched while it is paused, but what is asked for by hand; what runs goes on.
   /// Ticks that pass meanwhile are skipped. False: it was so before.
-  bool pause(audit_note const& by);
-  bool resume(audit_note const& by);
+  bool pause(audit_note const& note);
+  bool resume(audit_note const& note);
   /// Ends the schedule. A tick that runs goes on; its ticks are kept. Made again under this name,
   /// it goes on where it was, so no tick is launched twice. False: it was so before.
-  bool remove(audit_note const& by);
+  bool remove(audit_note const& note);
 
-  [[nodiscard]] std::vector<tick_info> ticks(ticks_query const& what = {}) const;
+  [[nodiscard]] std::vector<tick_info> ticks(ticks_query const& query = {}) const;
   [[nodiscard]] std::optional<tick_info> find(timestamp tick) const;
 
   /// For the other rooms of this library only.

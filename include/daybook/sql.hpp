@@ -87,45 +87,45 @@ concept bindable =
     is_optional<T>;
 
 template <bindable T>
-[[nodiscard]] value to_value(T const& from) {
+[[nodiscard]] value to_value(T const& value) {
   if constexpr (is_optional<T>) {
-    if (!from) return nullptr;
-    return to_value(*from);
+    if (!value) return nullptr;
+    return to_value(*value);
   } else if constexpr (std::same_as<T, std::nullptr_t>) {
     return nullptr;
   } else if constexpr (std::same_as<T, bool>) {
-    return from;
+    return value;
   } else if constexpr (std::integral<T>) {
     static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "SQL has no unsigned 64-bit integer");
-    return static_cast<std::int64_t>(from);
+    return static_cast<std::int64_t>(value);
   } else if constexpr (std::floating_point<T>) {
-    return static_cast<double>(from);
+    return static_cast<double>(value);
   } else if constexpr (std::convertible_to<T const&, std::string_view>) {
-    return std::string_view(from);
+    return std::string_view(value);
   } else {
-    return std::span<std::byte const>(from);
+    return std::span<std::byte const>(value);
   }
 }
 
 // Where `decode` is asked for what the cell is not, it throws daybook::error
 // (error_code::bad_argument) that names the two.
-DAYBOOK_EXPORT void decode(cell const& from, std::int64_t& to);
-DAYBOOK_EXPORT void decode(cell const& from, double& to);
-DAYBOOK_EXPORT void decode(cell const& from, bool& to);
-DAYBOOK_EXPORT void decode(cell const& from, std::string& to);
+DAYBOOK_EXPORT void decode(cell const& cell, std::int64_t& value);
+DAYBOOK_EXPORT void decode(cell const& cell, double& value);
+DAYBOOK_EXPORT void decode(cell const& cell, bool& value);
+DAYBOOK_EXPORT void decode(cell const& cell, std::string& value);
 
 template <class T>
-void decode(cell const& from, std::optional<T>& to) {
-  if (std::holds_alternative<std::nullptr_t>(from)) {
-    to.reset();
+void decode(cell const& cell, std::optional<T>& value) {
+  if (std::holds_alternative<std::nullptr_t>(cell)) {
+    value.reset();
   } else {
-    decode(from, to.emplace());
+    decode(cell, value.emplace());
   }
 }
 
 template <class T>
-inline constexpr bool is_column = requires(cell const& from, T& to) {
-  decode(from, to);
+inline constexpr bool is_column = requires(cell const& cell, T& value) {
+  decode(cell, value);
 };
 template <class T>
 inline constexpr bool is_column<std::optional<T>> = is_column<T>;

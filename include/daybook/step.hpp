@@ -84,16 +84,16 @@ class probe_result {
   }
   [[nodiscard]] static probe_result not_done() { return probe_result(outcome::lost, {}); }
   [[nodiscard]] static probe_result unknown() { return probe_result(outcome::unknown, {}); }
-  [[nodiscard]] outcome what() const noexcept { return what_; }  ///< lost: not done
+  [[nodiscard]] outcome what() const noexcept { return outcome_; }  ///< lost: not done
   /// On failure: daybook::error (error_code::bad_argument) unless what() is done.
   [[nodiscard]] T const& value() const {
-    if (what_ != outcome::done) complain_of_no_value(what_);
+    if (outcome_ != outcome::done) complain_of_no_value(outcome_);
     return value_;
   }
 
  private:
-  probe_result(outcome what, T carries) : what_(what), value_(std::move(carries)) {}
-  outcome what_;
+  probe_result(outcome outcome, T carries) : outcome_(outcome), value_(std::move(carries)) {}
+  outcome outcome_;
   T value_;
 };
 
@@ -103,11 +103,11 @@ class probe_result<void> {
   [[nodiscard]] static probe_result done() { return probe_result(outcome::done); }
   [[nodiscard]] static probe_result not_done() { return probe_result(outcome::lost); }
   [[nodiscard]] static probe_result unknown() { return probe_result(outcome::unknown); }
-  [[nodiscard]] outcome what() const noexcept { return what_; }  ///< lost: not done
+  [[nodiscard]] outcome what() const noexcept { return outcome_; }  ///< lost: not done
 
  private:
-  explicit probe_result(outcome what) : what_(what) {}
-  outcome what_;
+  explicit probe_result(outcome outcome) : outcome_(outcome) {}
+  outcome outcome_;
 };
 
 template <class P, class T>
@@ -119,48 +119,49 @@ concept probe_for = std::invocable<P&, effect const&> &&
 template <class T>
 class [[nodiscard]] step_result {
  public:
-  step_result(outcome what, T carried_value) : what_(what), value_(std::move(carried_value)) {}
+  step_result(outcome outcome, T carried_value)
+      : outcome_(outcome), value_(std::move(carried_value)) {}
   explicit operator bool() const noexcept {
-    return what_ == outcome::done || what_ == outcome::skipped;
+    return outcome_ == outcome::done || outcome_ == outcome::skipped;
   }
-  [[nodiscard]] outcome what() const noexcept { return what_; }
+  [[nodiscard]] outcome what() const noexcept { return outcome_; }
   /// The body's value, now or from the attempt that did the step. On failure: daybook::error
   /// (error_code::bad_argument) when false.
   [[nodiscard]] T const& value() const {
-    if (!*this) complain_of_no_value(what_);
+    if (!*this) complain_of_no_value(outcome_);
     return value_;
   }
 
  private:
-  outcome what_;
+  outcome outcome_;
   T value_;
 };
 
 template <>
 class [[nodiscard]] step_result<void> {
  public:
-  explicit step_result(outcome what) : what_(what) {}
+  explicit step_result(outcome outcome) : outcome_(outcome) {}
   explicit operator bool() const noexcept {
-    return what_ == outcome::done || what_ == outcome::skipped;
+    return outcome_ == outcome::done || outcome_ == outcome::skipped;
   }
-  [[nodiscard]] outcome what() const noexcept { return what_; }
+  [[nodiscard]] outcome what() const noexcept { return outcome_; }
 
  private:
-  outcome what_;
+  outcome outcome_;
 };
 
 // --- Inline implementations ---
 
 template <class T>
-step_result<T> decoded_step(outcome what, std::string text) {
+step_result<T> decoded_step(outcome outcome, std::string text) {
   if constexpr (std::is_void_v<T>) {
-    return step_result<void>(what);
+    return step_result<void>(outcome);
   } else if constexpr (std::integral<T>) {
     std::int64_t number = 0;
-    if (what == outcome::done || what == outcome::skipped) decode_carried(text, number);
-    return step_result<T>(what, static_cast<T>(number));
+    if (outcome == outcome::done || outcome == outcome::skipped) decode_carried(text, number);
+    return step_result<T>(outcome, static_cast<T>(number));
   } else {
-    return step_result<T>(what, std::move(text));
+    return step_result<T>(outcome, std::move(text));
   }
 }
 
@@ -171,13 +172,13 @@ struct probe_answer {
 };
 
 template <class T>
-probe_answer encode_probed(probe_result<T> const& from) {
+probe_answer encode_probed(probe_result<T> const& probed) {
   if constexpr (std::is_void_v<T>) {
-    return {from.what(), {}};
+    return {probed.what(), {}};
   } else {
-    if (from.what() != outcome::done) return {from.what(), {}};
+    if (probed.what() != outcome::done) return {probed.what(), {}};
     auto const value = [](probe_result<T> const& one) -> T { return one.value(); };
-    return {from.what(), call_encoded(value, from)};
+    return {probed.what(), call_encoded(value, probed)};
   }
 }
 

@@ -74,7 +74,7 @@ class DAYBOOK_EXPORT sweep_page {
   // On failure, all: throw daybook::error.
 
   /// The keys whose rows are still there: as the transaction sees it, or, without one, now.
-  [[nodiscard]] std::vector<row_key> present(transaction& in) const;
+  [[nodiscard]] std::vector<row_key> present(transaction& tx) const;
   [[nodiscard]] std::vector<row_key> present() const;
   /// The same, and the page is done when the transaction commits. It must be the transaction that
   /// finishes the task. Missing rows are counted.
@@ -82,14 +82,14 @@ class DAYBOOK_EXPORT sweep_page {
 
   using body = std::function<void(transaction&, std::vector<row_key> const&)>;
 
-  /// Calls `what` with the rows that are still there, in a transaction in which the task succeeds
-  /// and the page is done: exactly once. `by` is a daybook::job or a daybook::handed.
+  /// Calls `body` with the rows that are still there, in a transaction in which the task succeeds
+  /// and the page is done: exactly once. `writer` is a daybook::job or a daybook::claimed_task.
   template <class W>
-  outcome perform(W& by, body const& what) const {
-    return by.perform([&](transaction& tx) { what(tx, finish_in(tx)); });
+  outcome perform(W& writer, body const& body) const {
+    return writer.perform([&](transaction& tx) { body(tx, finish_in(tx)); });
   }
-  outcome perform(claim& with, task const& of, body const& what) const {
-    return with.perform(of, [&](transaction& tx) { what(tx, finish_in(tx)); });
+  outcome perform(claim& claim, task const& task, body const& body) const {
+    return claim.perform(task, [&](transaction& tx) { body(tx, finish_in(tx)); });
   }
 
  private:

@@ -67,14 +67,14 @@ class DAYBOOK_EXPORT result {
   /// Nobody knows whether it happened: task_state::unknown, until a person says.
   [[nodiscard]] static result unknown(std::string remark = {});
 
-  [[nodiscard]] kind what() const noexcept { return what_; }
+  [[nodiscard]] kind what() const noexcept { return kind_; }
   [[nodiscard]] std::chrono::microseconds length() const noexcept { return length_; }
   [[nodiscard]] std::string const& remark() const noexcept { return remark_; }
 
  private:
-  result(kind what, std::string remark, std::chrono::microseconds length = {});
+  result(kind kind, std::string remark, std::chrono::microseconds length = {});
 
-  kind what_;
+  kind kind_;
   std::chrono::microseconds length_;
   std::string remark_;
 };

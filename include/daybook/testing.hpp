@@ -30,10 +30,10 @@ namespace testing {
 class DAYBOOK_EXPORT manual_clock {
  public:
   /// Borrows the book, which must outlive it.
-  explicit manual_clock(book& of);
+  explicit manual_clock(book& book);
   [[nodiscard]] timestamp now() const;
   /// Backwards too.
-  void advance(std::chrono::microseconds by);
+  void advance(std::chrono::microseconds amount);
   /// Stops the clock at an instant; advance() moves it from there.
   void stop_at(timestamp instant);
 
@@ -43,10 +43,10 @@ class DAYBOOK_EXPORT manual_clock {
 
 /// Declares dead whoever holds the run, also this process, as another would have done whose start()
 /// found that its lease was over. False: nobody holds it.
-DAYBOOK_EXPORT bool expire(book& of, process const& name, key const& piece = {});
+DAYBOOK_EXPORT bool expire(book& book, process const& name, key const& piece = {});
 
 /// Renews this process's lease now, as the background does. False: it was declared dead.
-DAYBOOK_EXPORT bool renew(book& of);
+DAYBOOK_EXPORT bool renew(book& book);
 
 /// What an armed failpoint does to the process.
 enum class failpoint_action : std::uint8_t {
@@ -72,7 +72,7 @@ enum class failpoint_room : std::uint8_t { runs, queues, schedules, aggregations
 
 /// Every failpoint of the library.
 [[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints();
-[[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints(failpoint_room of);
+[[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints(failpoint_room room);
 
 }  // namespace testing
 }  // namespace v1

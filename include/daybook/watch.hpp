@@ -79,8 +79,8 @@ class DAYBOOK_EXPORT watch {
   void install();
   void uninstall();
   /// The same; the book keeps who and why (queue::changes()).
-  void install(audit_note const& by);
-  void uninstall(audit_note const& by);
+  void install(audit_note const& note);
+  void uninstall(audit_note const& note);
 
   /// Compares both ways, page by page, and adds and removes what differs. It never holds up claims.
   /// Changes that commit meanwhile may be left for the next comparison.

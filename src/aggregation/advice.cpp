@@ -1,22 +1,44 @@
 // Which indexes would serve and are not there.
 #include "aggregation/definition.hpp"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace daybook {
 inline namespace v1 {
 namespace aggregations {
 
-std::vector<std::string> advice_on(core::context const& with, definition const& of) {
-  auto const& s = of.options.source;
+namespace {
+
+/// Whether the parent has a column of that name that says what the group's of its rows does. One
+/// that is set by an expression may say anything.
+bool says_its_group(aggregation_options const& options, tables::table const& parent,
+                    std::string_view column) {
+  auto const set = [&](auto const& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](auto const& one) { return one.column == column; });
+  };
+  return parent.find(column) != nullptr && !set(options.parent.opening) &&
+         !set(options.parent.following);
+}
+
+}  // namespace
+
+std::vector<std::string> advice_on(core::context const& context, definition const& aggregation) {
+  auto const& s = aggregation.options.source;
   // What finds the rows of a parent is its key, or its group, which no chunk changes; a trigger
   // may, so that what triggers did is looked for by the key.
-  if (of.source.led_by(std::vector{s.link}) != nullptr) return {};
+  if (aggregation.source.led_by(std::vector{s.link}) != nullptr) return {};
   std::string serves = s.link;
   for (auto const& one : s.group) {
-    if (of.triggers || !says_its_group(of.options, of.parent, one)) break;
-    if (of.source.led_by(std::vector{one}) != nullptr) return {};
+    if (aggregation.triggers || !says_its_group(aggregation.options, aggregation.parent, one))
+      break;
+    if (aggregation.source.led_by(std::vector{one}) != nullptr) return {};
     if (serves == s.link) serves = one;
   }
-  return {tables::create_index(with, of.source, std::vector{serves})};
+  return {tables::create_index(context, aggregation.source, std::vector{serves})};
 }
 
 }  // namespace aggregations

@@ -24,7 +24,7 @@ exact parsed(std::string_view text) {
   return negative ? -out : out;
 }
 
-std::int64_t count_in(cell const& from) { return number_in(from).value_or(0); }
+std::int64_t count_in(cell const& cell) { return number_in(cell).value_or(0); }
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::optional<std::int64_t> narrowed(exact number) noexcept {
   return static_cast<std::int64_t>(number);
 }
 
-std::string text_in(cell const& from) {
+std::string text_in(cell const& cell) {
   return std::visit(
       [](auto const& what) -> std::string {
         using kind = std::decay_t<decltype(what)>;
@@ -65,12 +65,12 @@ std::string text_in(cell const& from) {
           return std::to_string(what);
         }
       },
-      from);
+      cell);
 }
 
-std::optional<std::int64_t> number_in(cell const& from) {
-  if (auto const* const number = std::get_if<std::int64_t>(&from)) return *number;
-  auto const* const text = std::get_if<std::string>(&from);
+std::optional<std::int64_t> number_in(cell const& cell) {
+  if (auto const* const number = std::get_if<std::int64_t>(&cell)) return *number;
+  auto const* const text = std::get_if<std::string>(&cell);
   return text == nullptr ? std::nullopt : base::number_of(*text);
 }
 

@@ -42,9 +42,9 @@ struct group_rows {
 /// From the columns of aggregation.survey and the like.
 [[nodiscard]] std::vector<group_rows> groups_of(db::table const& found);
 /// As a text, whatever the kind of the cell; null is empty.
-[[nodiscard]] std::string text_in(cell const& from);
+[[nodiscard]] std::string text_in(cell const& cell);
 /// The number that a column holds; empty: null, or something else.
-[[nodiscard]] std::optional<std::int64_t> number_in(cell const& from);
+[[nodiscard]] std::optional<std::int64_t> number_in(cell const& cell);
 
 [[nodiscard]] std::vector<std::string> keys_of(std::string_view group);
 /// Its keys, separated by ", "; "null" where one is.

@@ -20,10 +20,10 @@ inline namespace v1 {
 namespace aggregations {
 
 /// Why its rows cannot be taken; empty: they can.
-[[nodiscard]] std::string why_not(definition const& of, group_rows const& which);
+[[nodiscard]] std::string why_not(definition const& aggregation, group_rows const& group);
 /// Why they cannot be added to a parent; `now`: its state, count and sums, empty if it is not
 /// there.
-[[nodiscard]] std::string why_not_added(definition const& of, group_rows const& which,
+[[nodiscard]] std::string why_not_added(definition const& aggregation, group_rows const& group,
                                         std::string const& parent, std::span<cell const> now);
 
 /// Of one call of aggregate(), from chunk to chunk.
@@ -35,8 +35,13 @@ struct progress {
 
 class chunk {
  public:
-  chunk(store const& of, pass& ranges, aggregate_options const& how, progress& to)
-      : store_(of), of_(of.declared()), with_(of.with()), ranges_(ranges), how_(how), to_(to) {}
+  chunk(store const& store, pass& ranges, aggregate_options const& options, progress& progress)
+      : store_(store),
+        definition_(store.declared()),
+        context_(store.with()),
+        ranges_(ranges),
+        options_(options),
+        progress_(progress) {}
 
   /// Takes the next range. False: there is none. On failure: throws daybook::error.
   bool next();
@@ -58,35 +63,35 @@ class chunk {
   void take(std::optional<range> const& where, groups const& left_out);
   void count();
   /// Once; false: once more.
-  core::decision body(db::session& on, groups const& left_out);
+  core::decision body(db::session& session, groups const& left_out);
   /// With care: rows that others hold are passed over, and nothing comes in between.
-  void hold_rows(db::session& on);
-  void survey(db::session& on, groups const& left_out);
+  void hold_rows(db::session& session);
+  void survey(db::session& session, groups const& left_out);
   void refuse_or_find(std::vector<group_rows> const& all, groups const& left_out);
-  void find_parents(db::session& on);
-  [[nodiscard]] std::string new_parents(std::vector<group_rows const*> const& of,
+  void find_parents(db::session& session);
+  [[nodiscard]] std::string new_parents(std::vector<group_rows const*> const& groups,
                                         std::map<std::string, std::string> const& keys) const;
-  void make_parents(db::session& on);
+  void make_parents(db::session& session);
   /// What was taken, group by group.
-  [[nodiscard]] std::vector<group_rows> take_rows(db::session& on, groups const& left_out);
-  [[nodiscard]] db::table run_take(db::session& on, groups const& left_out);
+  [[nodiscard]] std::vector<group_rows> take_rows(db::session& session, groups const& left_out);
+  [[nodiscard]] db::table run_take(db::session& session, groups const& left_out);
   template <class F>
-  [[nodiscard]] db::table without_waiting(db::session& on, F const& run) const;
+  [[nodiscard]] db::table without_waiting(db::session& session, F const& run) const;
   /// All rows of the range, by the parents that are open. False: that was not all, or not right.
-  [[nodiscard]] bool take_all(db::session& on);
-  [[nodiscard]] std::int64_t landed(db::session& on) const;
-  bool add(db::session& on);
+  [[nodiscard]] bool take_all(db::session& session);
+  [[nodiscard]] std::int64_t landed(db::session& session) const;
+  bool add(db::session& session);
   void add_alone();
-  void explain(db::session& on);
+  void explain(db::session& session);
   [[noreturn]] void changed(std::string const& why) const;
-  void refuse(group_rows const& which, std::string const& why);
+  void refuse(group_rows const& group, std::string const& why);
 
   store const& store_;
-  definition const& of_;
-  core::context const& with_;
+  definition const& definition_;
+  core::context const& context_;
   pass& ranges_;
-  aggregate_options const& how_;
-  progress& to_;
+  aggregate_options const& options_;
+  progress& progress_;
 
   numbers numbers_;
   std::optional<range> given_;

@@ -8,13 +8,13 @@ namespace aggregations {
 
 namespace {}  // namespace
 
-conversion conversion_to(core::context const& with, tables::table const& in,
+conversion conversion_to(core::context const& context, tables::table const& table,
                          tables::column const& column) {
   conversion out;
   if (column.what != tables::kind::text) return out;
-  core::read(with, [&](db::session& on) {
-    auto const found =
-        db::run(on, with.sql["aggregation.conversion"], {in.schema, in.name, column.name});
+  core::read(context, [&](db::session& session) {
+    auto const found = db::run(session, context.sql["aggregation.conversion"],
+                               {table.schema, table.name, column.name});
     if (found.size() == 0) return;
     decode(found.row(0)[0], out.given);
     decode(found.row(0)[1], out.before);

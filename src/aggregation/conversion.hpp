@@ -19,7 +19,7 @@ struct conversion {
 };
 
 /// On failure: daybook::error.
-[[nodiscard]] conversion conversion_to(core::context const& with, tables::table const& in,
+[[nodiscard]] conversion conversion_to(core::context const& context, tables::table const& table,
                                        tables::column const& column);
 
 }  // namespace aggregations

@@ -27,12 +27,13 @@ std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"
 /// Looks at one declaration.
 class examiner {
  public:
-  examiner(core::context const& with, definition& of) : with_(with), of_(of) {}
+  examiner(core::context const& context, definition& aggregation)
+      : context_(context), definition_(aggregation) {}
 
   void examine() const {
     bounds();
-    table_fits(of_.source, "the source");
-    table_fits(of_.parent, "the parent");
+    table_fits(definition_.source, "the source");
+    table_fits(definition_.parent, "the parent");
     source();
     parent();
     sums();
@@ -40,26 +41,26 @@ class examiner {
   }
 
  private:
-  [[noreturn]] void no(std::string const& what) const { bad(of_.name, what); }
-  [[nodiscard]] std::string on(table const& in, std::string_view what) const {
-    return "aggregation " + quoted(of_.name) + ": " + std::string(what) +
-           (&in == &of_.source ? " of the source" : " of the parent");
+  [[noreturn]] void no(std::string const& reason) const { bad(definition_.name, reason); }
+  [[nodiscard]] std::string on(table const& table, std::string_view role) const {
+    return "aggregation " + quoted(definition_.name) + ": " + std::string(role) +
+           (&table == &definition_.source ? " of the source" : " of the parent");
   }
-  column const& need(table const& in, std::string const& name, std::string_view what) const {
-    if (name.empty()) no(std::string(what) + " is not said");
-    return tables::need(in, name, on(in, what));
+  column const& need(table const& table, std::string const& name, std::string_view option) const {
+    if (name.empty()) no(std::string(option) + " is not said");
+    return tables::need(table, name, on(table, option));
   }
 
   void bounds() const {
-    auto const& o = of_.options;
-    base::limits const in("aggregation", of_.name);
+    auto const& o = definition_.options;
+    base::limits const in("aggregation", definition_.name);
     in.between("the chunk", o.chunk, 1, 1'000'000);
     if (o.source.group.empty()) no("it has no group: name a column, at least");
     in.length("the prefix of its keys", o.key_prefix, 200);
   }
 
-  void table_fits(table const& one, std::string const& what) const {
-    auto const here = what + ", " + quoted(one.name) + ", ";
+  void table_fits(table const& one, std::string const& role) const {
+    auto const here = role + ", " + quoted(one.name) + ", ";
     if (one.what == tables::sort::view || one.what == tables::sort::other) {
       no(here + "is no table");
     }
@@ -68,44 +69,45 @@ class examiner {
     }
   }
 
-  void key_fits(table const& in, std::string const& name) const {
-    auto const& key = need(in, name, "the key");
+  void key_fits(table const& table, std::string const& name) const {
+    auto const& key = need(table, name, "the key");
     if (!tables::can_be_key(key)) {
-      no("the key, column " + quoted(name) + " of " + quoted(in.name) + ", is of type " + key.type +
-         ": it must be an integer, a text, a uuid or a date");
+      no("the key, column " + quoted(name) + " of " + quoted(table.name) + ", is of type " +
+         key.type + ": it must be an integer, a text, a uuid or a date");
     }
     if (key.nullable)
-      no("the key, column " + quoted(name) + " of " + quoted(in.name) + ", may be null");
-    if (auto const unique = in.unique(std::vector{name}); !unique.holds) {
-      no("the key, column " + quoted(name) + " of " + quoted(in.name) +
+      no("the key, column " + quoted(name) + " of " + quoted(table.name) + ", may be null");
+    if (auto const unique = table.unique(std::vector{name}); !unique.holds) {
+      no("the key, column " + quoted(name) + " of " + quoted(table.name) +
          ", is not unique: " + (unique.remedy.empty() ? "give it a unique index" : unique.remedy));
     }
   }
 
-  void states(table const& in, std::string const& name,
+  void states(table const& table, std::string const& name,
               std::vector<state_value> const& values) const {
-    auto const& state = need(in, name, "the state");
+    auto const& state = need(table, name, "the state");
     std::set<state_value> different;
     for (auto const& one : values) {
       auto const* const number = std::get_if<std::int64_t>(&one);
       bool const integer = state.what == tables::kind::integer;
       if (integer != (number != nullptr)) {
-        no("the state, column " + quoted(name) + " of " + quoted(in.name) + ", is of type " +
+        no("the state, column " + quoted(name) + " of " + quoted(table.name) + ", is of type " +
            state.type + ", and the states declared are " + (number ? "numbers" : "words"));
       }
       if (number != nullptr && (*number < state.low || *number > state.high)) {
         no("the state " + std::to_string(*number) + " is beyond what column " + quoted(name) +
-           " of " + quoted(in.name) + " holds (" + state.type + ")");
+           " of " + quoted(table.name) + " holds (" + state.type + ")");
       }
-      if (!different.insert(one).second) no("two states of " + quoted(in.name) + " are the same");
+      if (!different.insert(one).second)
+        no("two states of " + quoted(table.name) + " are the same");
     }
   }
 
   void source() const {
-    auto const& s = of_.options.source;
-    key_fits(of_.source, s.key);
-    states(of_.source, s.state, {s.free, s.taken, s.settled});
-    auto const& link = need(of_.source, s.link, "the link");
+    auto const& s = definition_.options.source;
+    key_fits(definition_.source, s.key);
+    states(definition_.source, s.state, {s.free, s.taken, s.settled});
+    auto const& link = need(definition_.source, s.link, "the link");
     if (link.what != tables::kind::integer && link.what != tables::kind::text) {
       no("the link, column " + quoted(s.link) + ", is of type " + link.type +
          ": it must be a text or an integer");
@@ -125,7 +127,7 @@ class examiner {
     }
     std::set<std::string> different;
     for (auto const& one : s.group) {
-      auto const& column = need(of_.source, one, "the group");
+      auto const& column = need(definition_.source, one, "the group");
       if (!tables::can_be_key(column)) {
         no("the group's column " + quoted(one) + " is of type " + column.type +
            ": it must be an integer, a text, a uuid or a date");
@@ -138,10 +140,10 @@ class examiner {
   }
 
   void parent() const {
-    auto const& o = of_.options;
-    key_fits(of_.parent, o.parent.key);
-    auto const& key = *of_.parent.find(o.parent.key);
-    auto const& link = *of_.source.find(o.source.link);
+    auto const& o = definition_.options;
+    key_fits(definition_.parent, o.parent.key);
+    auto const& key = *definition_.parent.find(o.parent.key);
+    auto const& link = *definition_.source.find(o.source.link);
     if (key.what != tables::kind::integer && key.what != tables::kind::text) {
       no("the parent's key, column " + quoted(o.parent.key) + ", is of type " + key.type +
          ": it must be a text or an integer");
@@ -154,12 +156,12 @@ class examiner {
          "), cannot hold the parent's key, column " + quoted(o.parent.key) + " (" + key.type + ")");
     }
     if (!o.key_of) made_keys_fit(key, link);
-    states(of_.parent, o.parent.state,
+    states(definition_.parent, o.parent.state,
            {o.parent.open, o.parent.closed, o.parent.settled, o.parent.voided});
-    if (!o.parent.count.empty()) whole(of_.parent, o.parent.count, "the count");
+    if (!o.parent.count.empty()) whole(definition_.parent, o.parent.count, "the count");
     for (auto const* const list : {&o.parent.opening, &o.parent.following}) {
       for (auto const& one : *list) {
-        auto const& column = need(of_.parent, one.column, "a column that is set");
+        auto const& column = need(definition_.parent, one.column, "a column that is set");
         if (column.generated) no("column " + quoted(one.column) + " is made by the database");
         if (one.expression.empty()) no("column " + quoted(one.column) + " has no expression");
       }
@@ -175,7 +177,7 @@ class examiner {
       }
       return;
     }
-    auto const needed = made_key + static_cast<std::int64_t>(of_.options.key_prefix.size());
+    auto const needed = made_key + static_cast<std::int64_t>(definition_.options.key_prefix.size());
     for (auto const* const one : {&key, &link}) {
       if (one->length.value_or(needed) < needed) {
         no("the keys made have " + std::to_string(needed) + " characters, and column " +
@@ -184,20 +186,20 @@ class examiner {
     }
   }
 
-  column const& whole(table const& in, std::string const& name, std::string_view what) const {
-    auto const& out = need(in, name, what);
+  column const& whole(table const& table, std::string const& name, std::string_view role) const {
+    auto const& out = need(table, name, role);
     if (out.what != tables::kind::integer) {
-      no(std::string(what) + ", column " + quoted(name) + " of " + quoted(in.name) +
+      no(std::string(role) + ", column " + quoted(name) + " of " + quoted(table.name) +
          ", is of type " + out.type + ": sums are exact for integers only");
     }
     return out;
   }
 
   void sums() const {
-    std::set<std::string> different{of_.options.parent.count};
-    for (auto const& one : of_.options.sums) {
-      auto const& from = whole(of_.source, one.from, "an amount");
-      auto const& into = whole(of_.parent, one.into, "a sum");
+    std::set<std::string> different{definition_.options.parent.count};
+    for (auto const& one : definition_.options.sums) {
+      auto const& from = whole(definition_.source, one.from, "an amount");
+      auto const& into = whole(definition_.parent, one.into, "a sum");
       if (into.high < from.high) {
         no("the sum, column " + quoted(one.into) + " (" + into.type +
            "), cannot hold one amount of column " + quoted(one.from) + " (" + from.type + ")");
@@ -208,36 +210,40 @@ class examiner {
 
   /// Each statement with an expression in it is tried on no rows.
   void expressions() const {
-    of_.sql = statements_of(with_, of_.options, of_.source, of_.parent);
-    core::transact(with_, {.name = "declare"}, [&](db::session& on) {
+    definition_.sql =
+        statements_of(context_, definition_.options, definition_.source, definition_.parent);
+    core::transact(context_, {.name = "declare"}, [&](db::session& session) {
       std::string_view const nothing = "[]";
-      tried("the filter", [&] { db::run(on, of_.sql.range_first, {nullptr, std::int64_t{0}}); });
-      tried("what is set when a parent is made",
-            [&] { db::run(on, of_.sql.make_parents, {nothing}); });
-      tried("what follows from the sums", [&] {
-        if (!of_.sql.follow.parts.empty()) db::run(on, of_.sql.follow, {nothing});
+      tried("the filter", [&] {
+        db::run(session, definition_.sql.range_first, {nullptr, std::int64_t{0}});
       });
-      auto const found =
-          db::run(on, with_.sql["aggregation.triggers"], {of_.source.schema, of_.source.name});
+      tried("what is set when a parent is made",
+            [&] { db::run(session, definition_.sql.make_parents, {nothing}); });
+      tried("what follows from the sums", [&] {
+        if (!definition_.sql.follow.parts.empty())
+          db::run(session, definition_.sql.follow, {nothing});
+      });
+      auto const found = db::run(session, context_.sql["aggregation.triggers"],
+                                 {definition_.source.schema, definition_.source.name});
       std::int64_t triggers = 0;
       decode(found.row(0)[0], triggers);
-      of_.triggers = triggers > 0;
+      definition_.triggers = triggers > 0;
       return core::decision::rollback;
     });
   }
 
   template <class F>
-  void tried(char const* option, F const& what) const {
+  void tried(char const* option, F const& check) const {
     try {
-      what();
+      check();
     } catch (error const& e) {
       if (e.kind() != error_code::statement && e.kind() != error_code::bad_argument) throw;
       no(std::string(option) + ": " + e.what());
     }
   }
 
-  core::context const& with_;
-  definition& of_;
+  core::context const& context_;
+  definition& definition_;
 };
 
 }  // namespace
@@ -247,14 +253,14 @@ std::string text_of(state_value const& state) {
   return std::get<std::string>(state);
 }
 
-void bad(std::string_view aggregation, std::string const& what) {
+void bad(std::string_view aggregation, std::string const& reason) {
   throw error({.kind = error_code::bad_argument},
-              "aggregation " + quoted(aggregation) + ": " + what);
+              "aggregation " + quoted(aggregation) + ": " + reason);
 }
 
-std::string structure_of(aggregation_options const& of) {
-  auto const& s = of.source;
-  auto const& p = of.parent;
+std::string structure_of(aggregation_options const& options) {
+  auto const& s = options.source;
+  auto const& p = options.parent;
   std::string out = "source " + s.table + "\nkey " + s.key + "\nstate " + s.state + " " +
                     text_of(s.free) + " " + text_of(s.taken) + " " + text_of(s.settled) +
                     "\nlink " + s.link + " " + (s.unlinked ? quoted(*s.unlinked) : "null") +
@@ -263,23 +269,23 @@ std::string structure_of(aggregation_options const& of) {
   out += "\nparent " + p.table + "\nparent key " + p.key + "\nparent state " + p.state + " " +
          text_of(p.open) + " " + text_of(p.closed) + " " + text_of(p.settled) + " " +
          text_of(p.voided) + "\ncount " + p.count + "\nsums";
-  for (auto const& one : of.sums) out += " " + one.from + " into " + one.into;
+  for (auto const& one : options.sums) out += " " + one.from + " into " + one.into;
   return out;
 }
 
-definition checked(core::context const& with, std::string_view name,
-                   aggregation_options const& of) {
+definition checked(core::context const& context, std::string_view name,
+                   aggregation_options const& options) {
   check_name("aggregation name", name);
   definition out;
   out.name = name;
-  out.options = of;
-  if (of.source.table.empty()) bad(name, "the source has no table");
-  if (of.parent.table.empty()) bad(name, "the parent has no table");
-  out.source = tables::look(with, of.source.table);
-  out.parent = tables::look(with, of.parent.table);
-  examiner(with, out).examine();
-  out.number_keys = out.source.find(of.source.key)->what == tables::kind::integer;
-  out.number_parents = out.parent.find(of.parent.key)->what == tables::kind::integer;
+  out.options = options;
+  if (options.source.table.empty()) bad(name, "the source has no table");
+  if (options.parent.table.empty()) bad(name, "the parent has no table");
+  out.source = tables::look(context, options.source.table);
+  out.parent = tables::look(context, options.parent.table);
+  examiner(context, out).examine();
+  out.number_keys = out.source.find(options.source.key)->what == tables::kind::integer;
+  out.number_parents = out.parent.find(options.parent.key)->what == tables::kind::integer;
   return out;
 }
 

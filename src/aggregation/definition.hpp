@@ -31,15 +31,16 @@ struct definition {
 };
 
 /// On failure: daybook::error (error_code::bad_argument) that names what does not fit, and where.
-[[nodiscard]] definition checked(core::context const& with, std::string_view name,
-                                 aggregation_options const& of);
+[[nodiscard]] definition checked(core::context const& context, std::string_view name,
+                                 aggregation_options const& options);
 /// What may not change while parents are open, as text.
-[[nodiscard]] std::string structure_of(aggregation_options const& of);
+[[nodiscard]] std::string structure_of(aggregation_options const& options);
 /// As aggregation::advice().
-[[nodiscard]] std::vector<std::string> advice_on(core::context const& with, definition const& of);
+[[nodiscard]] std::vector<std::string> advice_on(core::context const& context,
+                                                 definition const& aggregation);
 
 [[nodiscard]] std::string text_of(state_value const& state);
-[[noreturn]] void bad(std::string_view aggregation, std::string const& what);
+[[noreturn]] void bad(std::string_view aggregation, std::string const& reason);
 
 }  // namespace aggregations
 }  // namespace v1

@@ -17,8 +17,8 @@ namespace aggregations {
 
 namespace {
 
-timestamp instant(cell const& from) {
-  return timestamp(std::chrono::microseconds(number_in(from).value_or(0)));
+timestamp instant(cell const& cell) {
+  return timestamp(std::chrono::microseconds(number_in(cell).value_or(0)));
 }
 
 void check_limit(std::string_view name, int limit) {
@@ -26,41 +26,42 @@ void check_limit(std::string_view name, int limit) {
 }
 
 /// From the columns state, count and sums.
-void read_values(parent_info& to, std::span<cell const> row) {
-  to.state = text_in(row[0]);
-  to.count = number_in(row[1]);
-  for (auto const& one : row.subspan(2)) to.sums.push_back(text_in(one));
+void read_values(parent_info& info, std::span<cell const> row) {
+  info.state = text_in(row[0]);
+  info.count = number_in(row[1]);
+  for (auto const& one : row.subspan(2)) info.sums.push_back(text_in(one));
 }
 
 }  // namespace
 
 /// `parent`: its key, whether it is there, its state, count and sums; empty: one is made.
-group_preview store::previewed(group_rows const& which, std::span<cell const> parent) const {
-  group_preview out{shown(which.group), which.count, {}, {}, why_not(of_, which)};
-  auto const& sums = of_.options.sums;
-  for (std::size_t i = 0; i < sums.size(); ++i) out.sums.push_back(text_of(which.amounts[i].sum));
+group_preview store::previewed(group_rows const& group, std::span<cell const> parent) const {
+  group_preview out{shown(group.group), group.count, {}, {}, why_not(definition_, group)};
+  auto const& sums = definition_.options.sums;
+  for (std::size_t i = 0; i < sums.size(); ++i) out.sums.push_back(text_of(group.amounts[i].sum));
   if (!parent.empty()) out.parent = text_in(parent[0]);
   if (!out.refused.empty()) return out;
-  std::vector<cell> now{text_of(of_.options.parent.open)};
+  std::vector<cell> now{text_of(definition_.options.parent.open)};
   now.resize(2 + sums.size(), std::int64_t{0});
   if (!parent.empty()) now.assign(parent.begin() + 2, parent.end());
   if (!parent.empty() && number_in(parent[1]) == 0) now.clear();
-  out.refused = why_not_added(of_, which, out.parent.value_or(""), now);
+  out.refused = why_not_added(definition_, group, out.parent.value_or(""), now);
   return out;
 }
 
 std::vector<group_preview> store::preview(int limit) const {
-  check_limit(of_.name, limit);
+  check_limit(definition_.name, limit);
   std::vector<group_preview> out;
-  core::read(with_, [&](db::session& on) {
+  core::read(context_, [&](db::session& session) {
     out.clear();
-    auto const found = groups_of(db::run(on, of_.sql.preview, {std::int64_t{limit}}));
+    auto const found = groups_of(db::run(session, definition_.sql.preview, {std::int64_t{limit}}));
     base::rows groups;
     for (auto const& one : found) {
       if (one.group) groups.begin().add(std::string_view(*one.group));
     }
     auto const text = groups.text();
-    auto const open = db::run(on, of_.sql.open_values, {of_.id, std::string_view(text)});
+    auto const open =
+        db::run(session, definition_.sql.open_values, {definition_.id, std::string_view(text)});
     std::map<std::string, std::span<cell const>> parents;
     for (std::size_t i = 0; i < open.size(); ++i) {
       parents.emplace(text_in(open.row(i)[0]), open.row(i));
@@ -75,13 +76,14 @@ std::vector<group_preview> store::preview(int limit) const {
 }
 
 std::optional<parent_info> store::find(std::string_view parent) const {
-  auto const key = key_value(parent, of_.number_parents);
+  auto const key = key_value(parent, definition_.number_parents);
   if (!key) return std::nullopt;
   std::optional<parent_info> out;
-  core::read(with_, [&](db::session& on) {
+  core::read(context_, [&](db::session& session) {
     out.reset();
-    auto const ours = db::run(on, with_.sql["aggregation.parent_of_ours"], {of_.id, parent});
-    auto const found = db::run(on, of_.sql.parent, {*key});
+    auto const ours =
+        db::run(session, context_.sql["aggregation.parent_of_ours"], {definition_.id, parent});
+    auto const found = db::run(session, definition_.sql.parent, {*key});
     if (ours.size() == 0 || found.size() == 0) return;
     out.emplace();
     out->key = parent;
@@ -92,15 +94,17 @@ std::optional<parent_info> store::find(std::string_view parent) const {
   return out;
 }
 
-std::vector<parent_info> store::parents(parents_query const& what) const {
-  check_limit(of_.name, what.limit);
+std::vector<parent_info> store::parents(parents_query const& query) const {
+  check_limit(definition_.name, query.limit);
   auto const filtered =
-      what.state ? parents_in(with_, of_.options, of_.sql, *what.state) : db::entry{};
-  auto const& statement = what.state ? filtered : of_.sql.parents;
+      query.state ? parents_in(context_, definition_.options, definition_.sql, *query.state)
+                  : db::entry{};
+  auto const& statement = query.state ? filtered : definition_.sql.parents;
   std::vector<parent_info> out;
-  core::read(with_, [&](db::session& on) {
+  core::read(context_, [&](db::session& session) {
     auto const found =
-        db::run(on, statement, {std::string_view(what.after), std::int64_t{what.limit}, of_.id});
+        db::run(session, statement,
+                {std::string_view(query.after), std::int64_t{query.limit}, definition_.id});
     out.assign(found.size(), {});
     for (std::size_t i = 0; i < out.size(); ++i) {
       auto const row = found.row(i);
@@ -115,15 +119,16 @@ std::vector<parent_info> store::parents(parents_query const& what) const {
 
 std::vector<aggregated_row> store::rows(std::string_view parent, std::string_view after,
                                         int limit) const {
-  check_limit(of_.name, limit);
-  auto const key = key_value(parent, of_.number_parents);
-  auto const from = key_value(after, of_.number_keys);
+  check_limit(definition_.name, limit);
+  auto const key = key_value(parent, definition_.number_parents);
+  auto const from = key_value(after, definition_.number_keys);
   if (!key || (!after.empty() && !from)) return {};
   std::vector<aggregated_row> out;
-  core::read(with_, [&](db::session& on) {
-    auto const found = after.empty()
-                           ? db::run(on, of_.sql.rows_first, {*key, std::int64_t{limit}})
-                           : db::run(on, of_.sql.rows_next, {*key, *from, std::int64_t{limit}});
+  core::read(context_, [&](db::session& session) {
+    auto const found =
+        after.empty()
+            ? db::run(session, definition_.sql.rows_first, {*key, std::int64_t{limit}})
+            : db::run(session, definition_.sql.rows_next, {*key, *from, std::int64_t{limit}});
     out.assign(found.size(), {});
     for (std::size_t i = 0; i < out.size(); ++i) {
       auto const row = found.row(i);
@@ -139,12 +144,12 @@ std::vector<aggregated_row> store::rows(std::string_view parent, std::string_vie
 }
 
 std::optional<std::string> store::parent_of(std::string_view row) const {
-  auto const key = key_value(row, of_.number_keys);
+  auto const key = key_value(row, definition_.number_keys);
   if (!key) return std::nullopt;
   std::optional<std::string> out;
-  core::read(with_, [&](db::session& on) {
+  core::read(context_, [&](db::session& session) {
     out.reset();
-    auto const found = db::run(on, of_.sql.link_of, {*key});
+    auto const found = db::run(session, definition_.sql.link_of, {*key});
     if (found.size() > 0 && number_in(found.row(0)[1]) == 1) out = text_in(found.row(0)[0]);
   });
   return out;
@@ -152,12 +157,12 @@ std::optional<std::string> store::parent_of(std::string_view row) const {
 
 std::vector<aggregation_event> store::history(std::string_view parent, int limit,
                                               std::int64_t before) const {
-  check_limit(of_.name, limit);
+  check_limit(definition_.name, limit);
   if (before == 0) before = std::numeric_limits<std::int64_t>::max();
   std::vector<aggregation_event> out;
-  core::read(with_, [&](db::session& on) {
-    auto const found = db::run(on, with_.sql["aggregation.history"],
-                               {of_.id, parent, before, std::int64_t{limit}});
+  core::read(context_, [&](db::session& session) {
+    auto const found = db::run(session, context_.sql["aggregation.history"],
+                               {definition_.id, parent, before, std::int64_t{limit}});
     out.assign(found.size(), {});
     for (std::size_t i = 0; i < out.size(); ++i) {
       auto const row = found.row(i);

@@ -28,13 +28,14 @@ struct range {
 
 class pass {
  public:
-  pass(core::context const& with, definition const& of) : with_(with), of_(of) {}
+  pass(core::context const& context, definition const& aggregation)
+      : context_(context), definition_(aggregation) {}
 
   /// In a transaction of its own. Empty: each range that was free at the first call was handed out
   /// since, here or elsewhere.
   [[nodiscard]] std::optional<range> next();
   /// In that of the caller, who may call it again after a rollback. Empty: the shared ones were.
-  [[nodiscard]] std::optional<range> next_shared(db::session& on);
+  [[nodiscard]] std::optional<range> next_shared(db::session& session);
   /// False: what is left is not shared, and next() has it.
   [[nodiscard]] bool shares() const noexcept { return shares_; }
   /// The database's clock at the first call.
@@ -48,18 +49,18 @@ class pass {
     range next;
     bool within = false;  ///< it begins at or before the bound
   };
-  void begin(db::session& on, std::int64_t number, position const& from);
-  [[nodiscard]] stretch look(db::session& on, position const& after,
+  void begin(db::session& session, std::int64_t number, position const& start);
+  [[nodiscard]] stretch look(db::session& session, position const& after,
                              std::string const& bound) const;
   [[nodiscard]] std::optional<range> next_of_rest();
   /// On failure: daybook::error (error_code::bad_argument) where a key is none of its column's
   /// type: SQLite lets it in.
   void check(std::string_view key, cell const& kind) const;
 
-  core::context const& with_;
-  definition const& of_;
+  core::context const& context_;
+  definition const& definition_;
   std::optional<std::int64_t> number_;  ///< of the pass that was going on at the first call
-  position from_;                       ///< where that was
+  position start_;                      ///< where that was
   position until_;                      ///< the last key then; empty: there was no row
   std::int64_t began_us_ = 0;
   std::int64_t now_us_ = 0;

@@ -13,28 +13,28 @@ aggregation_options const& aggregation::options() const noexcept {
 std::vector<std::string> aggregation::advice() const {
   return aggregations::advice_on(inside_->with(), inside_->declared());
 }
-aggregate_report aggregation::aggregate(aggregate_options const& how) {
-  return aggregations::aggregate(*inside_, how);
+aggregate_report aggregation::aggregate(aggregate_options const& options) {
+  return aggregations::aggregate(*inside_, options);
 }
 std::vector<group_preview> aggregation::preview(int limit) const { return inside_->preview(limit); }
-settling aggregation::close(std::string_view parent, audit_note const& by) {
-  return inside_->close(parent, by);
+settling aggregation::close(std::string_view parent, audit_note const& note) {
+  return inside_->close(parent, note);
 }
-std::int64_t aggregation::close_all(audit_note const& by) { return inside_->close_all(by); }
-settling aggregation::settle(std::string_view parent, audit_note const& by) {
-  return inside_->settle(parent, by);
+std::int64_t aggregation::close_all(audit_note const& note) { return inside_->close_all(note); }
+settling aggregation::settle(std::string_view parent, audit_note const& note) {
+  return inside_->settle(parent, note);
 }
-settling aggregation::revert(std::string_view parent, audit_note const& by) {
-  return inside_->revert(parent, by);
+settling aggregation::revert(std::string_view parent, audit_note const& note) {
+  return inside_->revert(parent, note);
 }
-settling aggregation::remove(std::string_view row, audit_note const& by) {
-  return inside_->remove(row, by);
+settling aggregation::remove(std::string_view row, audit_note const& note) {
+  return inside_->remove(row, note);
 }
 std::optional<parent_info> aggregation::find(std::string_view parent) const {
   return inside_->find(parent);
 }
-std::vector<parent_info> aggregation::parents(parents_query const& what) const {
-  return inside_->parents(what);
+std::vector<parent_info> aggregation::parents(parents_query const& query) const {
+  return inside_->parents(query);
 }
 std::vector<aggregated_row> aggregation::rows(std::string_view parent, std::string_view after,
                                               int limit) const {
@@ -49,8 +49,8 @@ std::vector<aggregation_event> aggregation::history(std::string_view parent, int
   return inside_->history(parent, limit, before);
 }
 
-std::string_view word_of(settling how) noexcept {
-  switch (how) {
+std::string_view word_of(settling way) noexcept {
+  switch (way) {
     case settling::done: return "done";
     case settling::before: return "before";
     case settling::none: return "none";
@@ -63,8 +63,8 @@ std::string_view word_of(settling how) noexcept {
   return "";
 }
 
-std::string_view word_of(difference::kind what) noexcept {
-  switch (what) {
+std::string_view word_of(difference::kind kind) noexcept {
+  switch (kind) {
     case difference::kind::count: return "count";
     case difference::kind::sum: return "sum";
     case difference::kind::state: return "state";
@@ -78,8 +78,8 @@ std::string_view word_of(difference::kind what) noexcept {
   return "";
 }
 
-std::string_view word_of(aggregation_event::kind what) noexcept {
-  switch (what) {
+std::string_view word_of(aggregation_event::kind kind) noexcept {
+  switch (kind) {
     case aggregation_event::kind::aggregate: return "aggregate";
     case aggregation_event::kind::close: return "close";
     case aggregation_event::kind::settle: return "settle";

@@ -18,14 +18,14 @@ namespace aggregations {
 
 namespace {
 
-std::string number(std::int64_t of) {
+std::string number(std::int64_t value) {
   // The digits of the least one are those of no number of 64 bits.
-  if (of == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
-  return std::to_string(of);
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
+  return std::to_string(value);
 }
 
-std::string word_of(tables::kind what) {
-  switch (what) {
+std::string word_of(tables::kind kind) {
+  switch (kind) {
     case tables::kind::integer: return "integer";
     case tables::kind::uuid: return "uuid";
     case tables::kind::date: return "date";
@@ -33,8 +33,8 @@ std::string word_of(tables::kind what) {
   }
 }
 
-db::entry made(core::context const& with, std::string_view shape, db::holes const& holes) {
-  auto out = with.sql.made("aggregation." + std::string(shape), holes);
+db::entry made(core::context const& context, std::string_view shape, db::holes const& holes) {
+  auto out = context.sql.made("aggregation." + std::string(shape), holes);
   // Those that find one row, or rows of ours, by their keys are as short as others of ours.
   static constexpr std::array<std::string_view, 4> by_key{"open", "parent", "link_of", "free_row"};
   bool const is_short = std::find(by_key.begin(), by_key.end(), shape) != by_key.end();
@@ -48,35 +48,36 @@ db::entry made(core::context const& with, std::string_view shape, db::holes cons
 /// Puts the pieces together.
 class maker {
  public:
-  maker(core::context const& with, aggregation_options const& of, tables::table const& source,
-        tables::table const& parent)
-      : with_(with),
-        of_(of),
+  maker(core::context const& context, aggregation_options const& options,
+        tables::table const& source, tables::table const& parent)
+      : context_(context),
+        options_(options),
         source_(source),
         parent_(parent),
-        to_link_(conversion_to(with, source, link())),
-        to_parent_(conversion_to(with, parent, parent_key())) {
-    auto const& s = of.source;
-    auto const& p = of.parent;
-    common_ = {{"source", source.sql},
-               {"key", row(s.key)},
-               {"key_index", name(source.unique(std::vector{s.key}).index)},
-               {"state", name(s.state)},
-               {"link", name(s.link)},
-               {"taken", sql_of(with, s.taken)},
-               {"group", group()},
-               {"parent", parent.sql},
-               {"parent_key", "p." + name(p.key)},
-               {"parent_key_index", name(parent.unique(std::vector{p.key}).index)},
-               {"is_free", is_free()},
-               {"is_taken", row(s.state) + " = " + sql_of(with, s.taken) + " and " + row(s.link)},
-               {"first_key", first_key()},
-               {"apart", apart()},
-               {"amounts", amounts("s.", false)},
-               {"amounts_of", amounts("u.", true)},
-               {"returned", returned()},
-               {"of_parent", of_parent(s.taken)},
-               {"as_link", as_key(link(), to_link_, "o.parent_key")}};
+        to_link_(conversion_to(context, source, link())),
+        to_parent_(conversion_to(context, parent, parent_key())) {
+    auto const& s = options.source;
+    auto const& p = options.parent;
+    common_ = {
+        {"source", source.sql},
+        {"key", row(s.key)},
+        {"key_index", name(source.unique(std::vector{s.key}).index)},
+        {"state", name(s.state)},
+        {"link", name(s.link)},
+        {"taken", sql_of(context, s.taken)},
+        {"group", group()},
+        {"parent", parent.sql},
+        {"parent_key", "p." + name(p.key)},
+        {"parent_key_index", name(parent.unique(std::vector{p.key}).index)},
+        {"is_free", is_free()},
+        {"is_taken", row(s.state) + " = " + sql_of(context, s.taken) + " and " + row(s.link)},
+        {"first_key", first_key()},
+        {"apart", apart()},
+        {"amounts", amounts("s.", false)},
+        {"amounts_of", amounts("u.", true)},
+        {"returned", returned()},
+        {"of_parent", of_parent(s.taken)},
+        {"as_link", as_key(link(), to_link_, "o.parent_key")}};
   }
 
   [[nodiscard]] statements all() const;
@@ -87,24 +88,26 @@ class maker {
             {"key_text", as_key(parent_key(), to_parent_, "o.parent_key")}};
   }
   [[nodiscard]] std::string name(std::string_view column) const {
-    return tables::quoted(with_.dialect, column);
+    return tables::quoted(context_.dialect, column);
   }
   [[nodiscard]] std::string row(std::string_view column) const { return "s." + name(column); }
-  [[nodiscard]] tables::column const& link() const { return *source_.find(of_.source.link); }
-  [[nodiscard]] tables::column const& parent_key() const { return *parent_.find(of_.parent.key); }
+  [[nodiscard]] tables::column const& link() const { return *source_.find(options_.source.link); }
+  [[nodiscard]] tables::column const& parent_key() const {
+    return *parent_.find(options_.parent.key);
+  }
 
-  [[nodiscard]] std::string piece(std::string_view shape, db::holes const& of) const {
-    return with_.sql.text_of("aggregation." + std::string(shape), of);
+  [[nodiscard]] std::string piece(std::string_view shape, db::holes const& placeholders) const {
+    return context_.sql.text_of("aggregation." + std::string(shape), placeholders);
   }
   /// A key of ours as the column has it.
-  [[nodiscard]] std::string as_key(tables::column const& of, conversion const& to,
+  [[nodiscard]] std::string as_key(tables::column const& column, conversion const& conversion,
                                    std::string const& key) const {
-    if (of.what == tables::kind::integer) return piece("as_integer", {{"key", key}});
-    return to.before + key + to.after;
+    if (column.what == tables::kind::integer) return piece("as_integer", {{"key", key}});
+    return conversion.before + key + conversion.after;
   }
   /// A column as the text that it is with us.
-  [[nodiscard]] std::string text(tables::column const& of, std::string const& sql) const {
-    return piece("group", {{"keys", tables::key_of(with_, of, sql)}});
+  [[nodiscard]] std::string text(tables::column const& column, std::string const& sql) const {
+    return piece("group", {{"keys", tables::key_of(context_, column, sql)}});
   }
   /// A link as the parent's key.
   [[nodiscard]] std::string like_parent(std::string const& link_sql) const {
@@ -118,44 +121,45 @@ class maker {
   [[nodiscard]] std::string unlinked() const;
   /// True or false, never null.
   [[nodiscard]] std::string linked_to_nothing() const {
-    auto const link_sql = row(of_.source.link);
-    if (!of_.source.unlinked) return "(" + link_sql + " is null)";
+    auto const link_sql = row(options_.source.link);
+    if (!options_.source.unlinked) return "(" + link_sql + " is null)";
     return "(" + link_sql + " is not null and " + is_unlinked() + ")";
   }
   void verifying(statements& out) const;
   [[nodiscard]] std::string first_key() const;
-  [[nodiscard]] std::string amounts(std::string const& of, bool returned,
+  [[nodiscard]] std::string amounts(std::string const& amount, bool returned,
                                     std::string_view shape = "amount") const;
   [[nodiscard]] std::string returned() const;
   /// Rows of :parent that are in a state.
   [[nodiscard]] std::string of_parent(state_value const& state) const;
   [[nodiscard]] std::string free_again() const {
-    return name(of_.source.state) + " = " + sql_of(with_, of_.source.free) + ", " +
-           name(of_.source.link) + " = " + unlinked();
+    return name(options_.source.state) + " = " + sql_of(context_, options_.source.free) + ", " +
+           name(options_.source.link) + " = " + unlinked();
   }
   [[nodiscard]] std::string parent_values() const;
-  [[nodiscard]] std::string given(tables::column const& of, conversion const& to,
-                                  std::string_view as, std::size_t at) const {
-    return piece("given_" + word_of(of.what),
-                 {{"name", std::string(as)}, {"at", std::to_string(at)}, {"type", to.given}});
+  [[nodiscard]] std::string given(tables::column const& column, conversion const& conversion,
+                                  std::string_view as, std::size_t index) const {
+    return piece(
+        "given_" + word_of(column.what),
+        {{"name", std::string(as)}, {"at", std::to_string(index)}, {"type", conversion.given}});
   }
   [[nodiscard]] std::string given_parent() const {
     return given(parent_key(), to_parent_, "daybook_key", 0);
   }
   [[nodiscard]] std::string given_sums() const;
   enum class how : std::uint8_t { add, replace, clear };
-  [[nodiscard]] std::string changes(how by) const;
+  [[nodiscard]] std::string changes(how changes) const;
   [[nodiscard]] std::string room() const;
   [[nodiscard]] std::string room_in(std::string const& column, std::string const& more) const;
   [[nodiscard]] std::string parent_is(state_value const& state) const {
-    return "p." + name(of_.parent.state) + " = " + sql_of(with_, state);
+    return "p." + name(options_.parent.state) + " = " + sql_of(context_, state);
   }
   [[nodiscard]] std::string to_state(state_value const& state) const {
-    return name(of_.parent.state) + " = " + sql_of(with_, state);
+    return name(options_.parent.state) + " = " + sql_of(context_, state);
   }
   [[nodiscard]] db::entry make(std::string_view shape, db::holes more = {}) const {
     more.insert(common_.begin(), common_.end());
-    return made(with_, shape, more);
+    return made(context_, shape, more);
   }
   [[nodiscard]] db::entry make_parents() const;
   [[nodiscard]] db::entry set_parents(std::string const& given, std::string const& changes,
@@ -164,8 +168,8 @@ class maker {
   }
   [[nodiscard]] db::entry follow() const;
 
-  core::context const& with_;
-  aggregation_options const& of_;
+  core::context const& context_;
+  aggregation_options const& options_;
   tables::table const& source_;
   tables::table const& parent_;
   conversion to_link_;
@@ -176,15 +180,16 @@ class maker {
 std::string maker::group() const {
   std::string keys;
   auto const separator = " " + piece("separator", {}) + " ";
-  for (auto const& one : of_.source.group) {
-    keys += (keys.empty() ? "" : separator) + tables::key_of(with_, *source_.find(one), row(one));
+  for (auto const& one : options_.source.group) {
+    keys +=
+        (keys.empty() ? "" : separator) + tables::key_of(context_, *source_.find(one), row(one));
   }
   return piece("group", {{"keys", keys}});
 }
 
 std::string maker::apart() const {
   std::string out;
-  for (auto const& one : of_.source.group) {
+  for (auto const& one : options_.source.group) {
     // Texts are compared in many ways, some of which take two for one.
     if (source_.find(one)->what == tables::kind::text) return "1";
     out += (out.empty() ? "" : ", ") + piece("native", {{"column", row(one)}});
@@ -193,36 +198,36 @@ std::string maker::apart() const {
 }
 
 std::string maker::unlinked() const {
-  auto const& text = of_.source.unlinked;
+  auto const& text = options_.source.unlinked;
   if (!text) return "null";
   if (link().what == tables::kind::integer) return *text;
-  return tables::literal(with_.dialect, *text);
+  return tables::literal(context_.dialect, *text);
 }
 
 std::string maker::is_unlinked() const {
-  return row(of_.source.link) + (of_.source.unlinked ? " = " + unlinked() : " is null");
+  return row(options_.source.link) + (options_.source.unlinked ? " = " + unlinked() : " is null");
 }
 
 std::string maker::is_free() const {
-  auto out =
-      row(of_.source.state) + " = " + sql_of(with_, of_.source.free) + " and " + is_unlinked();
+  auto out = row(options_.source.state) + " = " + sql_of(context_, options_.source.free) + " and " +
+             is_unlinked();
   if (base::left_out("agg_state")) out = "1 = 1";
   // The end of the line ends a comment, too.
-  if (!of_.source.filter.empty()) out += " and (" + of_.source.filter + "\n)";
+  if (!options_.source.filter.empty()) out += " and (" + options_.source.filter + "\n)";
   return out;
 }
 
 std::string maker::first_key() const {
-  auto const& key = *source_.find(of_.source.key);
-  auto const sql = row(of_.source.key);
+  auto const& key = *source_.find(options_.source.key);
+  auto const sql = row(options_.source.key);
   // Not every engine knows the least of uuids.
-  return "min(" + (key.what == tables::kind::uuid ? tables::key_of(with_, key, sql) : sql) + ")";
+  return "min(" + (key.what == tables::kind::uuid ? tables::key_of(context_, key, sql) : sql) + ")";
 }
 
-std::string maker::amounts(std::string const& of, bool returned, std::string_view shape) const {
+std::string maker::amounts(std::string const& amount, bool returned, std::string_view shape) const {
   std::vector<std::string> out;
-  for (auto const& one : of_.sums) {
-    auto const column = of + (returned ? "a" + std::to_string(out.size()) : name(one.from));
+  for (auto const& one : options_.sums) {
+    auto const column = amount + (returned ? "a" + std::to_string(out.size()) : name(one.from));
     out.push_back(piece(shape, {{"column", column}}));
   }
   return out.empty() ? "0, 0, 0, 0" : base::listed(out);
@@ -230,30 +235,30 @@ std::string maker::amounts(std::string const& of, bool returned, std::string_vie
 
 std::string maker::returned() const {
   std::vector<std::string> out;
-  for (auto const& one : of_.sums) {
+  for (auto const& one : options_.sums) {
     out.push_back(row(one.from) + " as a" + std::to_string(out.size()));
   }
   return out.empty() ? "1 as a0" : base::listed(out);
 }
 
 std::string maker::of_parent(state_value const& state) const {
-  auto out = row(of_.source.link) + " = :parent and " + row(of_.source.state) + " = " +
-             sql_of(with_, state);
-  if (source_.led_by(std::vector{of_.source.link}) != nullptr) return out;
+  auto out = row(options_.source.link) + " = :parent and " + row(options_.source.state) + " = " +
+             sql_of(context_, state);
+  if (source_.led_by(std::vector{options_.source.link}) != nullptr) return out;
   // An index on what never changes of a row is better than none.
-  for (auto const& one : of_.source.group) {
-    if (!says_its_group(of_, parent_, one)) return out;
-    auto const to = conversion_to(with_, source_, *source_.find(one));
+  for (auto const& one : options_.source.group) {
+    if (!says_its_group(options_, parent_, one)) return out;
+    auto const to = conversion_to(context_, source_, *source_.find(one));
     out += " and " + row(one) + " = " + to.before + "(select p." + name(one) + " from " +
-           parent_.sql + " as p where p." + name(of_.parent.key) + " = :parent)" + to.after;
+           parent_.sql + " as p where p." + name(options_.parent.key) + " = :parent)" + to.after;
   }
   return out;
 }
 
 std::string maker::parent_values() const {
-  std::vector<std::string> out{"p." + name(of_.parent.state)};
-  out.push_back(of_.parent.count.empty() ? "null" : "p." + name(of_.parent.count));
-  for (auto const& one : of_.sums) out.push_back("p." + name(one.into));
+  std::vector<std::string> out{"p." + name(options_.parent.state)};
+  out.push_back(options_.parent.count.empty() ? "null" : "p." + name(options_.parent.count));
+  for (auto const& one : options_.sums) out.push_back("p." + name(one.into));
   return base::listed(out);
 }
 
@@ -264,27 +269,27 @@ std::string maker::given_sums() const {
         piece("given_integer", {{"name", as}, {"at", std::to_string(out.size())}, {"type", ""}}));
   };
   add("daybook_count");
-  for (std::size_t i = 0; i < of_.sums.size(); ++i) add("daybook_sum" + std::to_string(i));
+  for (std::size_t i = 0; i < options_.sums.size(); ++i) add("daybook_sum" + std::to_string(i));
   return base::listed(out);
 }
 
-std::string maker::changes(how by) const {
+std::string maker::changes(how changes) const {
   std::vector<std::string> out;
-  auto const set = [&](std::string const& column, std::string const& from) {
+  auto const set = [&](std::string const& column, std::string const& expression) {
     auto const to = name(column);
-    switch (by) {
-      case how::add: out.push_back(to + " = p." + to + " + g." + from); break;
-      case how::replace: out.push_back(to + " = g." + from); break;
+    switch (changes) {
+      case how::add: out.push_back(to + " = p." + to + " + g." + expression); break;
+      case how::replace: out.push_back(to + " = g." + expression); break;
       case how::clear: out.push_back(to + " = 0"); break;
     }
   };
-  if (!of_.parent.count.empty()) set(of_.parent.count, "daybook_count");
-  for (std::size_t i = 0; i < of_.sums.size(); ++i) {
-    set(of_.sums[i].into, "daybook_sum" + std::to_string(i));
+  if (!options_.parent.count.empty()) set(options_.parent.count, "daybook_count");
+  for (std::size_t i = 0; i < options_.sums.size(); ++i) {
+    set(options_.sums[i].into, "daybook_sum" + std::to_string(i));
   }
-  if (by == how::clear) out.push_back(to_state(of_.parent.voided));
+  if (changes == how::clear) out.push_back(to_state(options_.parent.voided));
   // Something is always set: a row that is found and stays as it is need not be locked.
-  if (out.empty()) out.push_back(to_state(of_.parent.open));
+  if (out.empty()) out.push_back(to_state(options_.parent.open));
   return base::listed(out);
 }
 
@@ -297,37 +302,39 @@ std::string maker::room_in(std::string const& column, std::string const& more) c
 }
 
 std::string maker::room() const {
-  std::vector<std::string> out{base::left_out("agg_state") ? "1 = 1" : parent_is(of_.parent.open)};
-  if (!of_.parent.count.empty()) out.push_back(room_in(of_.parent.count, "g.daybook_count"));
-  for (std::size_t i = 0; i < of_.sums.size(); ++i) {
-    out.push_back(room_in(of_.sums[i].into, "g.daybook_sum" + std::to_string(i)));
+  std::vector<std::string> out{base::left_out("agg_state") ? "1 = 1"
+                                                           : parent_is(options_.parent.open)};
+  if (!options_.parent.count.empty())
+    out.push_back(room_in(options_.parent.count, "g.daybook_count"));
+  for (std::size_t i = 0; i < options_.sums.size(); ++i) {
+    out.push_back(room_in(options_.sums[i].into, "g.daybook_sum" + std::to_string(i)));
   }
   return base::listed(out, " and ");
 }
 
 db::entry maker::make_parents() const {
-  auto const& p = of_.parent;
+  auto const& p = options_.parent;
   std::vector<std::string> columns{name(p.key), name(p.state)};
-  std::vector<std::string> values{"daybook_row.daybook_key", sql_of(with_, p.open)};
+  std::vector<std::string> values{"daybook_row.daybook_key", sql_of(context_, p.open)};
   auto const put = [&](std::string const& column, std::string value) {
     columns.push_back(name(column));
     values.push_back(std::move(value));
   };
   if (!p.count.empty()) put(p.count, "0");
-  for (auto const& one : of_.sums) put(one.into, "0");
+  for (auto const& one : options_.sums) put(one.into, "0");
   for (auto const& one : p.opening) put(one.column, "(" + one.expression + "\n)");
   std::vector<std::string> group;
-  for (auto const& one : of_.source.group) {
+  for (auto const& one : options_.source.group) {
     group.push_back(row(one) + " as " + name(one));
     auto const given = [&](auto const& other) { return other.column == one; };
     if (parent_.find(one) != nullptr && std::none_of(p.opening.begin(), p.opening.end(), given)) {
       put(one, "daybook_row." + name(one));
     }
   }
-  auto const& key = *source_.find(of_.source.key);
+  auto const& key = *source_.find(options_.source.key);
   auto const given_columns = given_parent() + ", " +
                              piece("given_group", {{"name", "daybook_group"}, {"at", "1"}}) + ", " +
-                             given(key, conversion_to(with_, source_, key), "daybook_first", 2);
+                             given(key, conversion_to(context_, source_, key), "daybook_first", 2);
   return make("make_parents", {{"given", given_columns},
                                {"columns", base::listed(columns)},
                                {"values", base::listed(values)},
@@ -336,7 +343,7 @@ db::entry maker::make_parents() const {
 
 db::entry maker::follow() const {
   std::vector<std::string> out;
-  for (auto const& one : of_.parent.following) {
+  for (auto const& one : options_.parent.following) {
     auto const sql = "(" + one.expression + "\n)";
     bool const whole = parent_.find(one.column)->what == tables::kind::integer;
     out.push_back(name(one.column) + " = " + (whole ? piece("whole", {{"expression", sql}}) : sql));
@@ -346,10 +353,10 @@ db::entry maker::follow() const {
 }
 
 statements maker::all() const {
-  auto const& s = of_.source;
-  auto const& p = of_.parent;
+  auto const& s = options_.source;
+  auto const& p = options_.parent;
   auto const is = [&](state_value const& state) {
-    return row(s.state) + " = " + sql_of(with_, state);
+    return row(s.state) + " = " + sql_of(context_, state);
   };
   auto const values = of_values();
   auto const with = [](db::holes some, db::holes const& more) {
@@ -357,7 +364,7 @@ statements maker::all() const {
     return some;
   };
   auto rows = row(s.key) + ", " + row(s.state);
-  for (auto const& one : of_.sums) rows += ", " + row(one.from);
+  for (auto const& one : options_.sums) rows += ", " + row(one.from);
   db::holes const listed{{"of_parent", row(s.link) + " = :parent"}, {"row_values", rows}};
   auto const list = [&](std::string_view shape) { return make(shape, listed); };
   statements out;
@@ -374,7 +381,7 @@ statements maker::all() const {
   out.take = make("take");
   auto const& key = *source_.find(s.key);
   db::holes const held{
-      {"given_key", given(key, conversion_to(with_, source_, key), "daybook_key", 0)}};
+      {"given_key", given(key, conversion_to(context_, source_, key), "daybook_key", 0)}};
   out.hold_rows = make("hold_rows");
   out.survey_held = make("survey_held", held);
   out.take_held = make("take_held", held);
@@ -392,9 +399,9 @@ statements maker::all() const {
   out.parents_holes = with(common_, values);
   out.parents = make("parents", with(values, {{"condition", "1 = 1"}}));
   out.sum_rows = make("sum_rows");
-  out.settle_rows = make(
-      "move_rows",
-      {{"changes", name(s.state) + " = " + sql_of(with_, s.settled)}, {"is_done", is(s.settled)}});
+  out.settle_rows =
+      make("move_rows", {{"changes", name(s.state) + " = " + sql_of(context_, s.settled)},
+                         {"is_done", is(s.settled)}});
   out.free_rows = make(
       "move_rows", {{"changes", free_again()}, {"is_done", is(s.free) + " and " + is_unlinked()}});
   out.not_settled =
@@ -411,10 +418,10 @@ statements maker::all() const {
 }
 
 void maker::verifying(statements& out) const {
-  auto const& s = of_.source;
-  auto const& p = of_.parent;
+  auto const& s = options_.source;
+  auto const& p = options_.parent;
   auto const is = [&](state_value const& state) {
-    return row(s.state) + " = " + sql_of(with_, state);
+    return row(s.state) + " = " + sql_of(context_, state);
   };
   auto const bound = "(" + is(s.taken) + " or " + is(s.settled) + ")";
   std::vector<std::string> sums;
@@ -424,7 +431,7 @@ void maker::verifying(statements& out) const {
     wrong.push_back(
         piece("differ", {{"one", "coalesce(r.n, 0)"}, {"other", "p." + name(p.count)}}));
   }
-  for (auto const& one : of_.sums) {
+  for (auto const& one : options_.sums) {
     auto const as = "sum" + std::to_string(sums.size());
     sums.push_back(piece("row_sum", {{"column", row(one.from)}, {"name", as}}));
     texts.push_back(piece("sum_text", {{"name", as}}));
@@ -466,33 +473,22 @@ void maker::verifying(statements& out) const {
 
 }  // namespace
 
-bool says_its_group(aggregation_options const& of, tables::table const& parent,
-                    std::string_view column) {
-  auto const set = [&](auto const& list) {
-    return std::any_of(list.begin(), list.end(),
-                       [&](auto const& one) { return one.column == column; });
-  };
-  return parent.find(column) != nullptr && !set(of.parent.opening) && !set(of.parent.following);
+std::string sql_of(core::context const& context, state_value const& state) {
+  if (auto const* const value = std::get_if<std::int64_t>(&state)) return number(*value);
+  return tables::literal(context.dialect, std::get<std::string>(state));
 }
 
-std::string sql_of(core::context const& with, state_value const& state) {
-  if (auto const* const number_state = std::get_if<std::int64_t>(&state)) {
-    return number(*number_state);
-  }
-  return tables::literal(with.dialect, std::get<std::string>(state));
-}
-
-statements statements_of(core::context const& with, aggregation_options const& of,
+statements statements_of(core::context const& context, aggregation_options const& options,
                          tables::table const& source, tables::table const& parent) {
-  return maker(with, of, source, parent).all();
+  return maker(context, options, source, parent).all();
 }
 
-db::entry parents_in(core::context const& with, aggregation_options const& of,
+db::entry parents_in(core::context const& context, aggregation_options const& options,
                      statements const& known, state_value const& state) {
   auto holes = known.parents_holes;
   holes["condition"] =
-      "p." + tables::quoted(with.dialect, of.parent.state) + " = " + sql_of(with, state);
-  return made(with, "parents", holes);
+      "p." + tables::quoted(context.dialect, options.parent.state) + " = " + sql_of(context, state);
+  return made(context, "parents", holes);
 }
 
 }  // namespace aggregations

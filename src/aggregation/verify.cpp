@@ -19,26 +19,33 @@ using kind = difference::kind;
 /// Gathers at most so many.
 class findings {
  public:
-  findings(definition const& of, verify_report& to, int limit) : of_(of), to_(to), limit_(limit) {}
+  findings(definition const& aggregation, verify_report& report, int limit)
+      : definition_(aggregation), report_(report), limit_(limit) {}
 
   /// One more than fits, so that it is known that there are more.
   [[nodiscard]] std::int64_t room() const {
-    return limit_ - static_cast<std::int64_t>(to_.differences.size()) + 1;
+    return limit_ - static_cast<std::int64_t>(report_.differences.size()) + 1;
   }
-  void add(difference what) {
+  void add(difference difference) {
     if (room() <= 1) {
-      to_.complete = false;
+      report_.complete = false;
     } else {
-      to_.differences.push_back(std::move(what));
+      report_.differences.push_back(std::move(difference));
     }
   }
 
   void parent(std::span<cell const> row);
   void gone(std::span<cell const> row) {
     auto const key = text_in(row[0]);
-    add({kind::gone, key, shown(text_in(row[1])), of_.options.parent.key, key, "not there", {}});
+    add({kind::gone,
+         key,
+         shown(text_in(row[1])),
+         definition_.options.parent.key,
+         key,
+         "not there",
+         {}});
   }
-  void row(kind what, std::span<cell const> row);
+  void row(kind kind, std::span<cell const> row);
 
  private:
   [[nodiscard]] bool is(std::string const& state, state_value const& one) const {
@@ -47,18 +54,18 @@ class findings {
   void states(difference const& base, std::string const& state, bool ours_open, std::int64_t rows,
               std::int64_t held);
 
-  definition const& of_;
-  verify_report& to_;
+  definition const& definition_;
+  verify_report& report_;
   int limit_;
 };
 
 void findings::states(difference const& base, std::string const& state, bool ours_open,
                       std::int64_t rows, std::int64_t held) {
-  auto const& p = of_.options.parent;
-  auto const& s = of_.options.source;
-  auto const say = [&](kind what, std::string column, std::string expected, std::string found) {
+  auto const& p = definition_.options.parent;
+  auto const& s = definition_.options.source;
+  auto const say = [&](kind kind, std::string column, std::string expected, std::string found) {
     auto one = base;
-    one.what = what;
+    one.what = kind;
     one.column = std::move(column);
     one.expected = std::move(expected);
     one.found = std::move(found);
@@ -84,7 +91,7 @@ void findings::states(difference const& base, std::string const& state, bool our
 }
 
 void findings::parent(std::span<cell const> row) {
-  auto const& o = of_.options;
+  auto const& o = definition_.options;
   auto const sums = o.sums.size();
   std::optional<std::string> group;
   decode(row[1], group);
@@ -116,16 +123,16 @@ void findings::parent(std::span<cell const> row) {
   }
 }
 
-void findings::row(kind what, std::span<cell const> row) {
-  auto const& s = of_.options.source;
+void findings::row(kind kind, std::span<cell const> row) {
+  auto const& s = definition_.options.source;
   difference one{};
-  one.what = what;
+  one.what = kind;
   one.row = text_in(row[0]);
   one.parent = text_in(row[1]);
   std::optional<std::string> group;
   decode(row[3], group);
   one.group = shown(group);
-  switch (what) {
+  switch (kind) {
     case kind::group:
       one.expected = shown(text_in(row[4]));
       one.found = one.group;
@@ -147,24 +154,27 @@ void findings::row(kind what, std::span<cell const> row) {
 }  // namespace
 
 verify_report store::verify(int limit) const {
-  base::limits("aggregation", of_.name).between("the limit", limit, 1, 1'000'000);
+  base::limits("aggregation", definition_.name).between("the limit", limit, 1, 1'000'000);
   verify_report out;
   core::transact(
-      with_, {.name = "verify", .level = isolation::repeatable_read}, [&](db::session& on) {
+      context_, {.name = "verify", .level = isolation::repeatable_read}, [&](db::session& session) {
         out = {};
-        findings all(of_, out, limit);
-        auto const counts = db::run(on, of_.sql.verify_counts, {of_.id});
+        findings all(definition_, out, limit);
+        auto const counts = db::run(session, definition_.sql.verify_counts, {definition_.id});
         out.parents = number_in(counts.row(0)[0]).value_or(0);
         out.rows = number_in(counts.row(0)[1]).value_or(0);
-        auto const parents = db::run(on, of_.sql.verify_parents, {of_.id, all.room()});
+        auto const parents =
+            db::run(session, definition_.sql.verify_parents, {definition_.id, all.room()});
         for (std::size_t i = 0; i < parents.size(); ++i) all.parent(parents.row(i));
-        auto const gone = db::run(on, of_.sql.verify_gone, {of_.id, all.room()});
+        auto const gone =
+            db::run(session, definition_.sql.verify_gone, {definition_.id, all.room()});
         for (std::size_t i = 0; i < gone.size(); ++i) all.gone(gone.row(i));
-        for (auto const& [what, statement] : {std::pair{kind::group, &of_.sql.wrong_group},
-                                              {kind::orphan, &of_.sql.orphans},
-                                              {kind::unlinked, &of_.sql.unlinked},
-                                              {kind::unknown_state, &of_.sql.unknown_state}}) {
-          auto const rows = db::run(on, *statement, {of_.id, all.room()});
+        for (auto const& [what, statement] :
+             {std::pair{kind::group, &definition_.sql.wrong_group},
+              {kind::orphan, &definition_.sql.orphans},
+              {kind::unlinked, &definition_.sql.unlinked},
+              {kind::unknown_state, &definition_.sql.unknown_state}}) {
+          auto const rows = db::run(session, *statement, {definition_.id, all.room()});
           for (std::size_t i = 0; i < rows.size(); ++i) all.row(what, rows.row(i));
         }
         return core::decision::rollback;

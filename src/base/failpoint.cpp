@@ -210,9 +210,9 @@ armed_state& armed() {
 
 std::span<std::string_view const> failpoint_names() noexcept { return names; }
 
-std::span<std::string_view const> failpoint_names(testing::failpoint_room of) noexcept {
+std::span<std::string_view const> failpoint_names(testing::failpoint_room room) noexcept {
   std::span<std::string_view const> const all(names);
-  switch (of) {
+  switch (room) {
     case testing::failpoint_room::runs: return all.first(first_of_queues);
     case testing::failpoint_room::queues:
       return all.subspan(first_of_queues, first_of_schedules - first_of_queues);

@@ -17,7 +17,7 @@ namespace base {
 /// Every name there is; hit() of another is an assertion.
 [[nodiscard]] std::span<std::string_view const> failpoint_names() noexcept;
 [[nodiscard]] std::span<std::string_view const> failpoint_names(
-    testing::failpoint_room of) noexcept;
+    testing::failpoint_room room) noexcept;
 [[nodiscard]] bool is_failpoint(std::string_view name) noexcept;
 
 void arm_failpoint(std::string_view name, testing::failpoint_action action, unsigned skip);

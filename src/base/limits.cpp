@@ -20,11 +20,11 @@ struct length {
 };
 
 /// In the largest unit in which it is whole.
-length whole(length of) {
-  while (of.unit < days && of.count % to_the_next[of.unit] == 0) {
-    of.count /= to_the_next[of.unit++];
+length whole(length duration) {
+  while (duration.unit < days && duration.count % to_the_next[duration.unit] == 0) {
+    duration.count /= to_the_next[duration.unit++];
   }
-  return of;
+  return duration;
 }
 
 std::string counted(std::int64_t count, std::string_view unit) {
@@ -32,18 +32,18 @@ std::string counted(std::int64_t count, std::string_view unit) {
   return std::to_string(count) + " " + std::string(unit) + (word && count != 1 ? "s" : "");
 }
 
-std::string exact(length of) {
-  if (of.count == 0) return "0";
-  auto const out = whole(of);
+std::string exact(length duration) {
+  if (duration.count == 0) return "0";
+  auto const out = whole(duration);
   return counted(out.count, units.at(out.unit));
 }
 
 /// As people say it: a limit of 3653 days is one of 10 years.
-std::string round(length of) {
-  auto const out = whole(of);
+std::string round(length duration) {
+  auto const out = whole(duration);
   auto const years = out.unit == days ? out.count / 365 : 0;
   bool const leap_days_only = out.count % 365 <= years / 4 + 1;
-  return years > 0 && leap_days_only ? counted(years, "year") : exact(of);
+  return years > 0 && leap_days_only ? counted(years, "year") : exact(duration);
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ void refuse_argument(std::string const& text) {
   throw error({.kind = error_code::bad_argument}, text);
 }
 
-void limits::length(std::string_view what, std::string_view text, std::size_t most) const {
+void limits::length(std::string_view subject, std::string_view text, std::size_t most) const {
   if (text.size() <= most) return;
-  refuse(std::string(what) + " is " + std::to_string(text.size()) + " bytes long: at most " +
+  refuse(std::string(subject) + " is " + std::to_string(text.size()) + " bytes long: at most " +
          std::to_string(most) + " are allowed");
 }
 
@@ -64,15 +64,15 @@ void limits::refuse(std::string_view why) const {
               std::string(kind_) + whose + ": " + std::string(why));
 }
 
-void limits::refuse(std::string_view what, std::string const& value, std::string const& least,
+void limits::refuse(std::string_view reason, std::string const& value, std::string const& least,
                     std::string const& most) const {
-  refuse(std::string(what) + " is " + value + ": it must be between " + least + " and " + most);
+  refuse(std::string(reason) + " is " + value + ": it must be between " + least + " and " + most);
 }
 
-void limits::refuse_length(std::string_view what, std::int64_t value, std::int64_t least,
-                           std::int64_t most, unit in) const {
-  auto const shown_in = static_cast<std::size_t>(in);
-  refuse(what, exact({value, shown_in}), round({least, shown_in}), round({most, shown_in}));
+void limits::refuse_length(std::string_view subject, std::int64_t value, std::int64_t least,
+                           std::int64_t most, unit unit) const {
+  auto const shown_in = static_cast<std::size_t>(unit);
+  refuse(subject, exact({value, shown_in}), round({least, shown_in}), round({most, shown_in}));
 }
 
 }  // namespace base

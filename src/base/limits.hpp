@@ -31,24 +31,24 @@ class limits {
   explicit limits(std::string_view kind, std::string_view name = {}) : kind_(kind), name_(name) {}
 
   template <std::integral Number>
-  void between(std::string_view what, Number value, std::type_identity_t<Number> least,
+  void between(std::string_view subject, Number value, std::type_identity_t<Number> least,
                std::type_identity_t<Number> most) const {
     if (value >= least && value <= most) return;
-    refuse(what, std::to_string(value), std::to_string(least), std::to_string(most));
+    refuse(subject, std::to_string(value), std::to_string(least), std::to_string(most));
   }
 
   /// Lengths of time are shown in the largest unit in which they are whole: "90 seconds", "2
   /// hours".
   template <class Period>
-  void between(std::string_view what, std::chrono::duration<std::int64_t, Period> value,
+  void between(std::string_view subject, std::chrono::duration<std::int64_t, Period> value,
                std::type_identity_t<std::chrono::duration<std::int64_t, Period>> least,
                std::type_identity_t<std::chrono::duration<std::int64_t, Period>> most) const {
     if (value >= least && value <= most) return;
-    refuse_length(what, value.count(), least.count(), most.count(), unit_of<Period>());
+    refuse_length(subject, value.count(), least.count(), most.count(), unit_of<Period>());
   }
 
   /// A text of so many bytes at most.
-  void length(std::string_view what, std::string_view text, std::size_t most) const;
+  void length(std::string_view subject, std::string_view text, std::size_t most) const;
 
   /// "queue 'emails': WHY".
   [[noreturn]] void refuse(std::string_view why) const;
@@ -66,10 +66,10 @@ class limits {
     return unit::second;
   }
 
-  [[noreturn]] void refuse(std::string_view what, std::string const& value,
+  [[noreturn]] void refuse(std::string_view reason, std::string const& value,
                            std::string const& least, std::string const& most) const;
-  [[noreturn]] void refuse_length(std::string_view what, std::int64_t value, std::int64_t least,
-                                  std::int64_t most, unit in) const;
+  [[noreturn]] void refuse_length(std::string_view subject, std::int64_t value, std::int64_t least,
+                                  std::int64_t most, unit unit) const;
 
   std::string_view kind_;
   std::string_view name_;

@@ -9,9 +9,9 @@
 namespace daybook {
 inline namespace v1 {
 
-void check_name(std::string_view what, std::string_view text) {
+void check_name(std::string_view description, std::string_view text) {
   auto const bad = [&](std::string const& why) {
-    throw error({.kind = error_code::bad_argument}, std::string(what) + " " + why);
+    throw error({.kind = error_code::bad_argument}, std::string(description) + " " + why);
   };
   auto const at = [](std::size_t byte) { return " (at byte " + std::to_string(byte) + ")"; };
   if (text.empty()) bad("is empty: give it 1 to 255 bytes");

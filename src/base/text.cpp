@@ -12,10 +12,10 @@ namespace {
 /// How long the well-formed sequence at the front of `text` is; 0 when there is none.
 /// Table 3-7 of the Unicode standard.
 std::size_t sequence(std::string_view text) noexcept {
-  auto const byte = [&](std::size_t at) -> unsigned {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  auto const byte = [&](std::size_t offset) -> unsigned {
+    return offset < text.size() ? static_cast<unsigned char>(text[offset]) : 0U;
   };
-  auto const tail = [&](std::size_t at) { return (byte(at) & 0xc0U) == 0x80U; };
+  auto const tail = [&](std::size_t offset) { return (byte(offset) & 0xc0U) == 0x80U; };
   auto const first = byte(0);
   auto const second = byte(1);
   if (first < 0x80) return 1;
@@ -74,24 +74,24 @@ std::string bounded(std::string_view text, std::size_t limit) {
   return out;
 }
 
-void add_json_text(std::string& to, std::string_view text) {
+void add_json_text(std::string& output, std::string_view text) {
   static constexpr std::array<char, 16> digits{'0', '1', '2', '3', '4', '5', '6', '7',
                                                '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
-  to.push_back('"');
+  output.push_back('"');
   for (char const c : text) {
     auto const byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
-      to.push_back('\\');
-      to.push_back(c);
+      output.push_back('\\');
+      output.push_back(c);
     } else if (byte < 0x20) {
-      to.append("\\u00");
-      to.push_back(digits[byte >> 4U]);
-      to.push_back(digits[byte & 0xfU]);
+      output.append("\\u00");
+      output.push_back(digits[byte >> 4U]);
+      output.push_back(digits[byte & 0xfU]);
     } else {
-      to.push_back(c);
+      output.push_back(c);
     }
   }
-  to.push_back('"');
+  output.push_back('"');
 }
 
 std::string json_text(std::string_view text) {

@@ -23,7 +23,7 @@ namespace base {
 /// As JSON has it, in quotes. Precondition: UTF-8 without a zero byte.
 [[nodiscard]] std::string json_text(std::string_view text);
 /// The same, behind what is there.
-void add_json_text(std::string& to, std::string_view text);
+void add_json_text(std::string& output, std::string_view text);
 
 /// "a, b, c".
 [[nodiscard]] std::string listed(std::span<std::string const> all,

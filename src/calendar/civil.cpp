@@ -22,18 +22,18 @@ using std::chrono::year_month_day;
 
 constexpr int none = -1;
 
-/// The lowest number of the set that is not below `from`.
-int lowest(std::uint64_t set, int from) {
-  if (from > 63) return none;
-  auto const left = set >> from;
-  return left == 0 ? none : from + std::countr_zero(left);
+/// The lowest number of the set that is not below `start`.
+int lowest(std::uint64_t set, int start) {
+  if (start > 63) return none;
+  auto const left = set >> start;
+  return left == 0 ? none : start + std::countr_zero(left);
 }
 
-/// The highest number of the set that is not above `from`.
-int highest(std::uint64_t set, int from) {
-  if (from < 0) return none;
-  auto const left = set << (63 - from);
-  return left == 0 ? none : from - std::countl_zero(left);
+/// The highest number of the set that is not above `start`.
+int highest(std::uint64_t set, int start) {
+  if (start < 0) return none;
+  auto const left = set << (63 - start);
+  return left == 0 ? none : start - std::countl_zero(left);
 }
 
 struct clock_time {

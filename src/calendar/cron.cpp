@@ -51,38 +51,41 @@ class search {
 /// The ticks of one expression within one stretch of its zone's clock.
 class ticks_of {
  public:
-  ticks_of(cron_fields const& said, clock_changes on, stretch const& in)
-      : in_(in), from_(shown(in.begin, in.offset)), until_(shown(in.end, in.offset)) {
+  ticks_of(cron_fields const& said, clock_changes changes, stretch const& stretch)
+      : stretch_(stretch),
+        from_(shown(stretch.begin, stretch.offset)),
+        until_(shown(stretch.end, stretch.offset)) {
     if (said.follows_clock) return;
-    auto const forward = in.offset - in.before;
-    if (forward > seconds{0} && forward < correction) skips_ = on.gap == gap::after;
+    auto const forward = stretch.offset - stretch.before;
+    if (forward > seconds{0} && forward < correction) skips_ = changes.gap == gap::after;
     // Local times that the stretch before showed already, and that the next will show again.
-    if (forward < seconds{0} && -forward < correction && on.fold == fold::first) from_ -= forward;
-    auto const back = in.offset - in.after;
-    if (back > seconds{0} && back < correction && on.fold == fold::second) until_ -= back;
+    if (forward < seconds{0} && -forward < correction && changes.fold == fold::first)
+      from_ -= forward;
+    auto const back = stretch.offset - stretch.after;
+    if (back > seconds{0} && back < correction && changes.fold == fold::second) until_ -= back;
   }
 
   [[nodiscard]] std::optional<sys_seconds> first(search& matches, sys_seconds from) const {
-    if (skips_ && from <= in_.begin) {
-      auto const skipped = matches.from(shown(in_.begin, in_.before));
-      if (skipped && *skipped < shown(in_.begin, in_.offset)) return in_.begin;
+    if (skips_ && from <= stretch_.begin) {
+      auto const skipped = matches.from(shown(stretch_.begin, stretch_.before));
+      if (skipped && *skipped < shown(stretch_.begin, stretch_.offset)) return stretch_.begin;
     }
-    auto const found = matches.from(std::max(shown(from, in_.offset), from_));
+    auto const found = matches.from(std::max(shown(from, stretch_.offset), from_));
     if (!found || *found >= until_) return std::nullopt;
-    return sys_seconds{found->time_since_epoch() - in_.offset};
+    return sys_seconds{found->time_since_epoch() - stretch_.offset};
   }
 
   [[nodiscard]] std::optional<sys_seconds> last(search& matches, sys_seconds until) const {
-    auto const found = matches.until(std::min(shown(until, in_.offset), until_ - seconds{1}));
-    if (found && *found >= from_) return sys_seconds{found->time_since_epoch() - in_.offset};
+    auto const found = matches.until(std::min(shown(until, stretch_.offset), until_ - seconds{1}));
+    if (found && *found >= from_) return sys_seconds{found->time_since_epoch() - stretch_.offset};
     if (!skips_) return std::nullopt;
-    auto const skipped = matches.until(shown(in_.begin, in_.offset) - seconds{1});
-    if (!skipped || *skipped < shown(in_.begin, in_.before)) return std::nullopt;
-    return in_.begin;
+    auto const skipped = matches.until(shown(stretch_.begin, stretch_.offset) - seconds{1});
+    if (!skipped || *skipped < shown(stretch_.begin, stretch_.before)) return std::nullopt;
+    return stretch_.begin;
   }
 
  private:
-  stretch const& in_;
+  stretch const& stretch_;
   local_seconds from_;
   local_seconds until_;
   bool skips_ = false;  ///< the change at the beginning, and a tick there stands for what it skips
@@ -90,12 +93,13 @@ class ticks_of {
 
 }  // namespace
 
-std::optional<timestamp> cron::next(timestamp after, zone const& in, clock_changes on) const {
-  auto const& table = in.internals();
+std::optional<timestamp> cron::next(timestamp after, zone const& zone,
+                                    clock_changes changes) const {
+  auto const& table = zone.internals();
   search matches(fields_);
   for (auto at = std::chrono::floor<seconds>(after) + seconds{1};;) {
     auto const now = table.at(at);
-    if (auto const tick = ticks_of(fields_, on, now).first(matches, at)) return *tick;
+    if (auto const tick = ticks_of(fields_, changes, now).first(matches, at)) return *tick;
     if (now.end >= calendar::after_time) return std::nullopt;
     at = now.end;
     // Whatever is still to come is shown as this or later: stretches before it need no look.
@@ -105,12 +109,13 @@ std::optional<timestamp> cron::next(timestamp after, zone const& in, clock_chang
   }
 }
 
-std::optional<timestamp> cron::previous(timestamp before, zone const& in, clock_changes on) const {
-  auto const& table = in.internals();
+std::optional<timestamp> cron::previous(timestamp before, zone const& zone,
+                                        clock_changes changes) const {
+  auto const& table = zone.internals();
   search matches(fields_);
   for (auto at = std::chrono::ceil<seconds>(before) - seconds{1};;) {
     auto const now = table.at(at);
-    if (auto const tick = ticks_of(fields_, on, now).last(matches, at)) return *tick;
+    if (auto const tick = ticks_of(fields_, changes, now).last(matches, at)) return *tick;
     if (now.begin <= calendar::before_time) return std::nullopt;
     at = now.begin - seconds{1};
     auto const match = matches.until(shown(at, calendar::most_offset));

@@ -38,10 +38,11 @@ std::string text(timestamp instant) {
 }
 
 std::vector<std::string> next(std::string_view expression, timestamp after, int count,
-                              zone const& in = {}, clock_changes on = {}) {
+                              zone const& zone = {}, clock_changes changes = {}) {
   auto const of = cron::parse(expression);
   std::vector<std::string> found;
-  for (auto tick = of.next(after, in, on); tick && count > 0; tick = of.next(*tick, in, on)) {
+  for (auto tick = of.next(after, zone, changes); tick && count > 0;
+       tick = of.next(*tick, zone, changes)) {
     found.push_back(text(*tick));
     --count;
   }
@@ -276,11 +277,11 @@ TEST(cron, the_same_far_beyond_2037) {
 /// The median of nanoseconds a call, of rounds in turns with the other.
 struct cost {
   std::vector<double> rounds;
-  void measure(cron const& of, zone const& in, timestamp after) {
+  void measure(cron const& cron, zone const& zone, timestamp after) {
     constexpr int calls = 2000;
     auto const start = std::chrono::steady_clock::now();
     for (int i = 0; i < calls; ++i) {
-      auto const tick = of.next(after, in);
+      auto const tick = cron.next(after, zone);
       ASSERT_TRUE(tick);
       after += tick->time_since_epoch().count() == 0 ? 1us : 0us;
     }

@@ -22,11 +22,11 @@ std::string name_of(cron_field field) {
 }
 
 /// The element in which the mistake is, for people to find it.
-std::string_view around(std::string_view text, std::size_t at) {
+std::string_view around(std::string_view text, std::size_t offset) {
   constexpr std::string_view ends = " \t,";
-  auto const begin = text.find_last_of(ends, at == 0 ? 0 : at - 1);
+  auto const begin = text.find_last_of(ends, offset == 0 ? 0 : offset - 1);
   auto const from = begin == std::string_view::npos ? 0 : begin + 1;
-  return text.substr(from, text.find_first_of(ends, at) - from);
+  return text.substr(from, text.find_first_of(ends, offset) - from);
 }
 
 std::string out_of_range(std::string_view text, cron_error const& wrong) {

@@ -98,24 +98,24 @@ class rule_reader {
 };
 
 /// POSIX counts what a zone is behind UTC.
-std::optional<seconds> ahead(rule_reader& from) {
+std::optional<seconds> ahead(rule_reader& reader) {
   constexpr int a_day = 24;
-  auto const behind = from.time(a_day);
+  auto const behind = reader.time(a_day);
   if (!behind) return std::nullopt;
   return -*behind;
 }
 
-std::optional<daylight_rule> read_summer(rule_reader& from, seconds standard) {
+std::optional<daylight_rule> read_summer(rule_reader& reader, seconds standard) {
   daylight_rule found;
-  auto const name = from.abbreviation();
+  auto const name = reader.abbreviation();
   if (!name) return std::nullopt;
   std::optional<seconds> offset = standard + std::chrono::hours{1};
-  if (!from.next_is(',')) offset = ahead(from);
+  if (!reader.next_is(',')) offset = ahead(reader);
   if (!offset) return std::nullopt;
   found.kind = {.offset = *offset, .abbreviation = *name, .daylight = true};
-  auto const start = from.take(',') ? from.date() : std::nullopt;
-  auto const end = start && from.take(',') ? from.date() : std::nullopt;
-  if (!end || !from.done()) return std::nullopt;
+  auto const start = reader.take(',') ? reader.date() : std::nullopt;
+  auto const end = start && reader.take(',') ? reader.date() : std::nullopt;
+  if (!end || !reader.done()) return std::nullopt;
   found.start = *start;
   found.end = *end;
   return found;

@@ -59,14 +59,14 @@ struct header {
   }
 };
 
-header read_header(zone_reader& from) {
+header read_header(zone_reader& reader) {
   header found;
-  if (from.left().size() < 5 || from.take(4) != "TZif") throw bad{"it is no zone file"};
-  found.version = from.take(1).front();
-  from.take(15);
+  if (reader.left().size() < 5 || reader.take(4) != "TZif") throw bad{"it is no zone file"};
+  found.version = reader.take(1).front();
+  reader.take(15);
   for (auto* count : {&found.universal, &found.standard, &found.leaps, &found.changes, &found.kinds,
                       &found.letters}) {
-    auto const value = from.integer(4);
+    auto const value = reader.integer(4);
     // No zone has so many; and so no sum of sizes can overflow.
     if (value < 0 || value > 65536) throw bad{"a count in its header is too large"};
     *count = static_cast<std::size_t>(value);
@@ -78,11 +78,11 @@ header read_header(zone_reader& from) {
   return found;
 }
 
-std::vector<sys_seconds> read_instants(zone_reader& from, header const& head, std::size_t width) {
+std::vector<sys_seconds> read_instants(zone_reader& reader, header const& head, std::size_t width) {
   std::vector<sys_seconds> found;
   auto last = std::int64_t{0};
   for (std::size_t i = 0; i < head.changes; ++i) {
-    auto const value = from.integer(width);
+    auto const value = reader.integer(width);
     if (i > 0 && value <= last) throw bad{"its changes are not in their order"};
     last = value;
     found.emplace_back(seconds{value});
@@ -90,27 +90,27 @@ std::vector<sys_seconds> read_instants(zone_reader& from, header const& head, st
   return found;
 }
 
-std::vector<std::size_t> read_numbers(zone_reader& from, header const& head) {
+std::vector<std::size_t> read_numbers(zone_reader& reader, header const& head) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < head.changes; ++i) {
-    found.push_back(from.byte());
+    found.push_back(reader.byte());
     if (found.back() >= head.kinds) throw bad{"a change is to a local time that it does not have"};
   }
   return found;
 }
 
-std::vector<clock_kind> read_kinds(zone_reader& from, header const& head) {
+std::vector<clock_kind> read_kinds(zone_reader& reader, header const& head) {
   std::vector<clock_kind> found;
   std::vector<std::size_t> names;
   for (std::size_t i = 0; i < head.kinds; ++i) {
-    auto const offset = seconds{from.integer(4)};
+    auto const offset = seconds{reader.integer(4)};
     if (offset > most_offset || offset < -most_offset) throw bad{"an offset is over 26 hours"};
-    auto const daylight = from.byte();
+    auto const daylight = reader.byte();
     if (daylight > 1) throw bad{"a local time is neither standard nor daylight saving"};
-    names.push_back(from.byte());
+    names.push_back(reader.byte());
     found.push_back({.offset = offset, .abbreviation = {}, .daylight = daylight == 1});
   }
-  auto const letters = from.take(head.letters);
+  auto const letters = reader.take(head.letters);
   for (std::size_t i = 0; i < head.kinds; ++i) {
     auto const end =
         names[i] < letters.size() ? letters.find('\0', names[i]) : std::string_view::npos;

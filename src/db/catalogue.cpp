@@ -22,10 +22,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
-[[noreturn]] void malformed(sql_file const& file, int line, std::string const& what) {
+[[noreturn]] void malformed(sql_file const& file, int line, std::string const& reason) {
   throw error({.kind = error_code::internal}, "sql/" + std::string(file.dialect) + "/" +
                                                   std::string(file.room) +
-                                                  ".sql:" + std::to_string(line) + ": " + what);
+                                                  ".sql:" + std::to_string(line) + ": " + reason);
 }
 
 std::optional<std::string_view> after(std::string_view line, std::string_view start) {
@@ -33,10 +33,10 @@ std::optional<std::string_view> after(std::string_view line, std::string_view st
   return trimmed(line.substr(start.size()));
 }
 
-void add_names(std::vector<std::string>& to, std::string_view list) {
+void add_names(std::vector<std::string>& texts, std::string_view list) {
   while (!list.empty()) {
     auto const comma = list.find(',');
-    if (auto const name = trimmed(list.substr(0, comma)); !name.empty()) to.emplace_back(name);
+    if (auto const name = trimmed(list.substr(0, comma)); !name.empty()) texts.emplace_back(name);
     list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
   }
 }
@@ -206,31 +206,31 @@ catalogue::catalogue(catalogue_options const& options, std::span<sql_file const>
   }
 }
 
-entry catalogue::made(block const& from, holes const& with) const {
+entry catalogue::made(block const& block, holes const& placeholders) const {
   entry out;
   std::vector<std::pair<when, std::string>> texts;
-  for (auto const& [run_when, text] : from.parts) {
-    auto filled = fill(without_end(text), with);
+  for (auto const& [run_when, text] : block.parts) {
+    auto filled = fill(without_end(text), placeholders);
     // The same inputs for every part: values come in one order.
-    auto what = rewrite(from.name, filled, style_, from.inputs);
-    if (from.inputs.empty() && !what.inputs.empty()) {
+    auto what = rewrite(block.name, filled, style_, block.inputs);
+    if (block.inputs.empty() && !what.inputs.empty()) {
       throw error({.kind = error_code::internal},
-                  "statement " + from.name + " has parameters and no 'in:' line");
+                  "statement " + block.name + " has parameters and no 'in:' line");
     }
-    what.by_index = from.by_index;
+    what.by_index = block.by_index;
     out.parts.push_back({run_when, std::move(what)});
     texts.emplace_back(run_when, std::move(filled));
   }
   if (compounds_ && texts.size() > 1) {
-    auto const how = from.outputs.empty() ? answers::count : answers::rows;
-    out.together = rewrite(from.name, compound(texts, how), style_, from.inputs);
+    auto const how = block.outputs.empty() ? answers::count : answers::rows;
+    out.together = rewrite(block.name, compound(texts, how), style_, block.inputs);
     bool const all_run = std::all_of(texts.begin(), texts.end(),
                                      [](auto const& part) { return part.first == when::always; });
     if (all_run) {
-      out.within = rewrite(from.name, compound_within(texts, how), style_, from.inputs);
+      out.within = rewrite(block.name, compound_within(texts, how), style_, block.inputs);
     }
   }
-  out.outputs = from.outputs;
+  out.outputs = block.outputs;
   return out;
 }
 
@@ -242,29 +242,29 @@ block const& catalogue::shape(std::string_view name) const {
   return found->second;
 }
 
-entry catalogue::made(std::string_view name, holes const& with) const {
+entry catalogue::made(std::string_view name, holes const& placeholders) const {
   auto const& from = shape(name);
   for (auto const& hole : from.holes) {
-    if (with.contains(hole)) continue;
+    if (placeholders.contains(hole)) continue;
     throw error({.kind = error_code::internal}, "nothing fills {" + hole + "} of " + from.name);
   }
   try {
-    return made(from, with);
+    return made(from, placeholders);
   } catch (error const& e) {
     throw error({.kind = error_code::bad_argument}, e.what());
   }
 }
 
-std::string catalogue::text_of(std::string_view name, holes const& with) const {
+std::string catalogue::text_of(std::string_view name, holes const& placeholders) const {
   std::string out;
   for (auto const& [run_when, text] : shape(name).parts) {
     if (!out.empty()) out += "\n";
-    out += fill(without_end(text), with);
+    out += fill(without_end(text), placeholders);
   }
   return out;
 }
 
-std::string catalogue::fill(std::string_view text, holes const& with) const {
+std::string catalogue::fill(std::string_view text, holes const& placeholders) const {
   std::string out;
   out.reserve(text.size() * 2);
   while (!text.empty()) {
@@ -284,9 +284,9 @@ std::string catalogue::fill(std::string_view text, holes const& with) const {
       throw error({.kind = error_code::internal}, "a '{' without '}' in our SQL");
     }
     auto const word = text.substr(open + 1, close - open - 1);
-    auto const given = with.find(word);
+    auto const given = placeholders.find(word);
     auto const known = words_.find(word);
-    if (given != with.end()) {
+    if (given != placeholders.end()) {
       out.append(given->second);
     } else {
       out.append(known != words_.end() ? known->second : table_prefix_ + std::string(word));
@@ -331,43 +331,43 @@ table gathered(std::span<table> answers) {
   return out;
 }
 
-table run(session& on, entry const& what, std::initializer_list<value> values) {
-  if (what.within && on.takes_compounds()) {
-    auto out = on.run(*what.within, std::span(values.begin(), values.size()));
-    return what.outputs.empty() ? counted(out) : out;
+table run(session& session, entry const& entry, std::initializer_list<value> values) {
+  if (entry.within && session.takes_compounds()) {
+    auto out = session.run(*entry.within, std::span(values.begin(), values.size()));
+    return entry.outputs.empty() ? counted(out) : out;
   }
   std::vector<table> answers;
-  answers.reserve(what.parts.size());
-  for (auto const& step : what.parts) {
+  answers.reserve(entry.parts.size());
+  for (auto const& step : entry.parts) {
     if (step.run == when::if_nothing_happened && answers.back().something()) continue;
-    answers.push_back(on.run(step.what, std::span(values.begin(), values.size())));
+    answers.push_back(session.run(step.what, std::span(values.begin(), values.size())));
   }
   return answers.size() == 1 ? std::move(answers.front()) : gathered(answers);
 }
 
-void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values) {
+void add_calls(std::vector<call>& calls, entry const& entry, std::initializer_list<value> values) {
   auto const waits = [](part const& one) { return one.run == when::if_nothing_happened; };
-  if (std::any_of(what.parts.begin(), what.parts.end(), waits)) {
-    auto const& name = what.parts.front().what.name;
+  if (std::any_of(entry.parts.begin(), entry.parts.end(), waits)) {
+    auto const& name = entry.parts.front().what.name;
     throw error({.kind = error_code::internal, .statement = name},
                 "statement " + name + " has an 'else', and cannot go together with others");
   }
-  for (auto const& one : what.parts) to.push_back({&one.what, values, false});
-  to.back().asked = true;
+  for (auto const& one : entry.parts) calls.push_back({&one.what, values, false});
+  calls.back().asked = true;
 }
 
-bool stands_alone(session const& on, entry const& what) noexcept {
+bool stands_alone(session const& session, entry const& entry) noexcept {
   // There the database is in this process: no round trip is saved, and a transaction that is begun
   // has waited for its turn before it reads anything.
-  if (on.speaks().one_writer) return false;
-  return what.parts.size() == 1 || (what.together && on.takes_compounds());
+  if (session.speaks().one_writer) return false;
+  return entry.parts.size() == 1 || (entry.together && session.takes_compounds());
 }
 
-table run_alone(session& on, entry const& what, std::initializer_list<value> values) {
+table run_alone(session& session, entry const& entry, std::initializer_list<value> values) {
   std::span const all(values.begin(), values.size());
-  if (what.parts.size() == 1) return on.run(what.parts.front().what, all);
-  auto out = on.run(what.together.value(), all);
-  return what.outputs.empty() ? counted(out) : out;
+  if (entry.parts.size() == 1) return session.run(entry.parts.front().what, all);
+  auto out = session.run(entry.together.value(), all);
+  return entry.outputs.empty() ? counted(out) : out;
 }
 
 }  // namespace db

@@ -108,12 +108,12 @@ class catalogue {
   /// The statement that a shape makes. On failure: daybook::error (error_code::internal) where
   /// there is none of that name, or a hole is not filled; error_code::bad_argument where what fills
   /// one names a parameter, as in `:name`.
-  [[nodiscard]] entry made(std::string_view shape, holes const& with) const;
+  [[nodiscard]] entry made(std::string_view shape, holes const& placeholders) const;
   /// `{...}` filled in; for migrations and triggers, which are printed as well as run.
-  [[nodiscard]] std::string fill(std::string_view text, holes const& with = {}) const;
+  [[nodiscard]] std::string fill(std::string_view text, holes const& placeholders = {}) const;
   /// A shape's text without the semicolon at the end of each part: a piece of another statement, or
   /// what is printed as well as run.
-  [[nodiscard]] std::string text_of(std::string_view shape, holes const& with) const;
+  [[nodiscard]] std::string text_of(std::string_view shape, holes const& placeholders) const;
   /// By name, for tests.
   [[nodiscard]] std::map<std::string, block, std::less<>> const& shapes() const noexcept {
     return shapes_;
@@ -123,7 +123,7 @@ class catalogue {
   [[nodiscard]] std::string const& prefix() const { return words_.find("prefix")->second; }
 
  private:
-  [[nodiscard]] entry made(block const& from, holes const& with) const;
+  [[nodiscard]] entry made(block const& block, holes const& placeholders) const;
   [[nodiscard]] block const& shape(std::string_view name) const;
 
   placeholder style_;
@@ -136,22 +136,22 @@ class catalogue {
 };
 
 /// Runs an entry's parts on a session.
-table run(session& on, entry const& what, std::initializer_list<value> values);
+table run(session& session, entry const& entry, std::initializer_list<value> values);
 
 /// Adds an entry's parts, for session::together(), which is asked for the answer of the last. The
 /// entry and what the values view are borrowed until then. On failure: daybook::error
 /// (error_code::internal) for a part with `-- else`, which would have to wait for the answer of the
 /// part before it.
-void add_calls(std::vector<call>& to, entry const& what, std::initializer_list<value> values);
+void add_calls(std::vector<call>& calls, entry const& entry, std::initializer_list<value> values);
 
 /// The answer of an entry, from those of its calls.
 [[nodiscard]] table gathered(std::span<table> answers);
 
 /// Whether it is worth while to run the entry outside begin(): this session takes it as one
 /// statement, which commits by itself, and its database is not in this process.
-[[nodiscard]] bool stands_alone(session const& on, entry const& what) noexcept;
+[[nodiscard]] bool stands_alone(session const& session, entry const& entry) noexcept;
 /// Runs such an entry. On failure: as session::run outside begin().
-table run_alone(session& on, entry const& what, std::initializer_list<value> values);
+table run_alone(session& session, entry const& entry, std::initializer_list<value> values);
 
 }  // namespace db
 }  // namespace v1

@@ -36,10 +36,10 @@ db::catalogue reading(std::string_view text, std::string_view room = "run") {
 }
 
 /// The library's own statements.
-db::catalogue catalogue_of(db::dialect const& of) {
-  return db::catalogue({.dialect = of.name,
+db::catalogue catalogue_of(db::dialect const& dialect) {
+  return db::catalogue({.dialect = dialect.name,
                         .style = db::placeholder::question,
-                        .real_clock = of.real_clock,
+                        .real_clock = dialect.real_clock,
                         .schema = "s",
                         .prefix = "p_"});
 }
@@ -168,8 +168,8 @@ class fake_session final : public db::session {
   bool compounds = false;
   db::dialect const* about = &drivers::mysql_dialect();
 
-  db::table run(db::statement const& what, std::span<value const>) override {
-    ran.push_back(what.text);
+  db::table run(db::statement const& statement, std::span<value const>) override {
+    ran.push_back(statement.text);
     auto out = answers.at(ran.size() - 1);
     return out;
   }

@@ -20,15 +20,15 @@ namespace db {
 
 /// Null is for std::optional only.
 template <class T>
-[[nodiscard]] T get(cell const& from) {
+[[nodiscard]] T get(cell const& cell) {
   T out{};
-  decode(from, out);
+  decode(cell, out);
   return out;
 }
 
 /// To be bound again; borrowed.
-[[nodiscard]] inline value value_of(cell const& from) {
-  return std::visit([](auto const& inside) { return to_value(inside); }, from);
+[[nodiscard]] inline value value_of(cell const& cell) {
+  return std::visit([](auto const& inside) { return to_value(inside); }, cell);
 }
 
 [[nodiscard]] inline std::int64_t us_of(timestamp at) { return at.time_since_epoch().count(); }
@@ -42,8 +42,8 @@ template <class T>
 }
 
 /// Microseconds; null is empty.
-[[nodiscard]] inline std::optional<timestamp> time_in(cell const& from) {
-  return time_of(get<std::optional<std::int64_t>>(from));
+[[nodiscard]] inline std::optional<timestamp> time_in(cell const& cell) {
+  return time_of(get<std::optional<std::int64_t>>(cell));
 }
 
 }  // namespace db

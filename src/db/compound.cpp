@@ -17,24 +17,25 @@ constexpr std::string_view count_unless_one =
 
 }  // namespace
 
-std::string compound(std::vector<std::pair<when, std::string>> const& parts, answers with) {
+std::string compound(std::vector<std::pair<when, std::string>> const& parts, answers answers) {
   auto out = "begin not atomic declare daybook_count bigint default 0; " + std::string(or_nothing);
   for (std::size_t at = 0; at < parts.size(); ++at) {
-    bool const shows_rows = with == answers::rows && at + 1 == parts.size();
+    bool const shows_rows = answers == answers::rows && at + 1 == parts.size();
     auto const one = parts[at].second + ";\nset daybook_count = " +
                      (shows_rows ? "found_rows();\n" : "row_count();\n");
     out += parts[at].first == when::always ? one : "if daybook_count = 0 then " + one + "end if;\n";
   }
-  if (with == answers::count) out += count_unless_one;
+  if (answers == answers::count) out += count_unless_one;
   // Nothing comes after it: what is said of it is said of the whole.
   return out + "if daybook_count > 0 then commit; else rollback; end if; end";
 }
 
-std::string compound_within(std::vector<std::pair<when, std::string>> const& parts, answers with) {
+std::string compound_within(std::vector<std::pair<when, std::string>> const& parts,
+                            answers answers) {
   std::string out = "begin not atomic\n";
-  if (with == answers::count) out += "declare daybook_count bigint default 0;\n";
+  if (answers == answers::count) out += "declare daybook_count bigint default 0;\n";
   for (auto const& part : parts) out += part.second + ";\n";
-  if (with == answers::count)
+  if (answers == answers::count)
     out.append("set daybook_count = row_count();\n").append(count_unless_one);
   return out + "end";
 }

@@ -21,11 +21,11 @@ enum class answers : std::uint8_t { rows, count };
 /// The text of it, in MariaDB's words. Where the parts answer with a count, the compound answers
 /// with a row that holds it, and with none where it is one; else with the rows of the last part.
 [[nodiscard]] std::string compound(std::vector<std::pair<when, std::string>> const& parts,
-                                   answers with);
+                                   answers answers);
 
 /// Parts that all run, for a transaction that is open already; it answers in the same way.
 [[nodiscard]] std::string compound_within(std::vector<std::pair<when, std::string>> const& parts,
-                                          answers with);
+                                          answers answers);
 
 /// The column in which a count comes back.
 inline constexpr std::string_view count_column = "daybook_count";

@@ -7,7 +7,7 @@ inline namespace v1 {
 namespace db {
 
 from_pool::~from_pool() {
-  if (what_) from_->give_back(std::move(what_));
+  if (session_) pool_->give_back(std::move(session_));
 }
 
 from_pool pool::lend(std::chrono::milliseconds patience) {
@@ -45,12 +45,12 @@ void pool::forget_idle() {
   dropped.swap(idle_);
 }
 
-void pool::give_back(std::unique_ptr<session> what) noexcept {
-  if (keeps_ == stock::none) what.reset();
+void pool::give_back(std::unique_ptr<session> session) noexcept {
+  if (keeps_ == stock::none) session.reset();
   {
     std::lock_guard const lock(guard_);
     ++free_places_;
-    if (what && what->usable()) idle_.push_back(std::move(what));
+    if (session && session->usable()) idle_.push_back(std::move(session));
   }
   freed_.notify_one();
 }

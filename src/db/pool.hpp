@@ -29,23 +29,24 @@ enum class stock : std::uint8_t {
 
 class from_pool {
  public:
-  from_pool(pool& from, std::unique_ptr<session> what) : from_(&from), what_(std::move(what)) {}
+  from_pool(pool& pool, std::unique_ptr<session> session)
+      : pool_(&pool), session_(std::move(session)) {}
   from_pool(from_pool&&) noexcept = default;
   from_pool& operator=(from_pool&&) = delete;
   ~from_pool();
-  session& operator*() const noexcept { return *what_; }
-  session* operator->() const noexcept { return what_.get(); }
+  session& operator*() const noexcept { return *session_; }
+  session* operator->() const noexcept { return session_.get(); }
 
  private:
-  pool* from_;
-  std::unique_ptr<session> what_;
+  pool* pool_;
+  std::unique_ptr<session> session_;
 };
 
 class pool {
  public:
   using connect = std::function<std::unique_ptr<session>()>;
-  pool(connect how, unsigned at_most, stock keeps = stock::kept)
-      : connect_(std::move(how)),
+  pool(connect mode, unsigned at_most, stock keeps = stock::kept)
+      : connect_(std::move(mode)),
         keeps_(keeps),
         free_places_(keeps == stock::single ? 1 : at_most) {}
   pool(pool const&) = delete;
@@ -59,7 +60,7 @@ class pool {
 
  private:
   friend class from_pool;
-  void give_back(std::unique_ptr<session> what) noexcept;
+  void give_back(std::unique_ptr<session> session) noexcept;
 
   connect connect_;
   stock keeps_;

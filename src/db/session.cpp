@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 
-std::size_t bytes_of(value const& what) {
+std::size_t bytes_of(value const& value) {
   return std::visit(
       [](auto const& v) -> std::size_t {
         if constexpr (requires { v.size(); }) {
@@ -26,14 +26,14 @@ std::size_t bytes_of(value const& what) {
           return sizeof v;
         }
       },
-      what);
+      value);
 }
 
 }  // namespace
 
-void session::after_commit(sequel const& what) {
+void session::after_commit(sequel const& callback) {
   // A million adds are followed by one.
-  if (after_commit_.empty() || after_commit_.back() != what) after_commit_.push_back(what);
+  if (after_commit_.empty() || after_commit_.back() != callback) after_commit_.push_back(callback);
 }
 
 void session::ended(bool committed) noexcept {
@@ -42,16 +42,17 @@ void session::ended(bool committed) noexcept {
   for (auto const& one : known) one.call(one.of, one.what);
 }
 
-std::size_t rows_of(load_target const& into, std::span<value const> cells) {
-  auto const width = into.columns.size();
+std::size_t rows_of(load_target const& target, std::span<value const> cells) {
+  auto const width = target.columns.size();
   if (width > 0 && cells.size() % width == 0) return cells.size() / width;
   throw error({.kind = error_code::internal, .statement = "load"},
-              "rows of " + std::to_string(width) + " columns are loaded into " + into.table +
+              "rows of " + std::to_string(width) + " columns are loaded into " + target.table +
                   ", and " + std::to_string(cells.size()) + " values were given");
 }
 
-std::size_t rows_at_once(load_target const& into, std::span<value const> cells, std::size_t most) {
-  auto const width = into.columns.size();
+std::size_t rows_at_once(load_target const& target, std::span<value const> cells,
+                         std::size_t most) {
+  auto const width = target.columns.size();
   auto const rows = std::min(cells.size() / width, most);
   std::size_t bytes = 0;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -61,11 +62,11 @@ std::size_t rows_at_once(load_target const& into, std::span<value const> cells, 
   return rows;
 }
 
-statement insert_rows(load_target const& into, std::size_t rows) {
-  auto const columns = into.columns.size();
+statement insert_rows(load_target const& target, std::size_t rows) {
+  auto const columns = target.columns.size();
   auto const row = "(" + base::listed(std::vector<std::string>(columns, "?")) + ")";
   statement out{"load",
-                "insert into " + into.table + " (" + base::listed(into.columns) + ") values " +
+                "insert into " + target.table + " (" + base::listed(target.columns) + ") values " +
                     base::listed(std::vector(rows, row)),
                 {},
                 {}};
@@ -105,16 +106,16 @@ bool session::share(std::function<bool(session&)> const& body) {
   }
 }
 
-std::int64_t session::load(load_target const& into, std::span<value const> cells) {
+std::int64_t session::load(load_target const& target, std::span<value const> cells) {
   // Longer statements are not faster, and SQLite takes 32766 values at most.
   constexpr std::size_t rows_together = 100;
-  if (rows_of(into, cells) == 0) return 0;
-  auto const width = into.columns.size();
-  auto const one = insert_rows(into, 1);
-  auto const many = insert_rows(into, rows_together);
+  if (rows_of(target, cells) == 0) return 0;
+  auto const width = target.columns.size();
+  auto const one = insert_rows(target, 1);
+  auto const many = insert_rows(target, rows_together);
   std::int64_t out = 0;
   while (!cells.empty()) {
-    bool const whole = rows_at_once(into, cells, rows_together) == rows_together;
+    bool const whole = rows_at_once(target, cells, rows_together) == rows_together;
     auto const size = whole ? rows_together * width : width;
     out += run(whole ? many : one, cells.first(size)).affected;
     cells = cells.subspan(size);

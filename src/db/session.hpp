@@ -53,8 +53,8 @@ struct table {
   [[nodiscard]] std::size_t size() const noexcept { return width == 0 ? 0 : cells.size() / width; }
   /// Whether the statement changed or found anything.
   [[nodiscard]] bool something() const noexcept { return affected > 0 || size() > 0; }
-  [[nodiscard]] std::span<cell const> row(std::size_t at) const {
-    return std::span(cells).subspan(at * width, width);
+  [[nodiscard]] std::span<cell const> row(std::size_t index) const {
+    return std::span(cells).subspan(index * width, width);
   }
 };
 
@@ -73,12 +73,12 @@ struct load_target {
 };
 
 /// How many rows `cells` are; no whole number is daybook::error (error_code::internal).
-[[nodiscard]] std::size_t rows_of(load_target const& into, std::span<value const> cells);
+[[nodiscard]] std::size_t rows_of(load_target const& target, std::span<value const> cells);
 /// How many of the first rows to send at once: at most `most`, and about a megabyte.
-[[nodiscard]] std::size_t rows_at_once(load_target const& into, std::span<value const> cells,
+[[nodiscard]] std::size_t rows_at_once(load_target const& target, std::span<value const> cells,
                                        std::size_t most);
 /// An INSERT of so many rows, whose placeholders are `?`.
-[[nodiscard]] statement insert_rows(load_target const& into, std::size_t rows);
+[[nodiscard]] statement insert_rows(load_target const& target, std::size_t rows);
 
 using native = std::variant<::sqlite3*, ::pg_conn*, ::st_mysql*>;
 
@@ -90,7 +90,7 @@ struct fact {
 
 /// What follows a commit in this process: `call(of, what)`.
 struct sequel {
-  void (*call)(void const* of, std::int64_t what) noexcept;
+  void (*call)(void const* object, std::int64_t handle) noexcept;
   void const* of;
   std::int64_t what;
   bool operator==(sequel const&) const = default;
@@ -107,7 +107,7 @@ class session {
   /// session where the connection allows it. Outside begin() it commits by itself.
   /// On failure: throws daybook::error, classified. An error of the server inside a transaction
   /// leaves it to be rolled back. A statement text is one statement.
-  virtual table run(statement const& what, std::span<value const> values) = 0;
+  virtual table run(statement const& statement, std::span<value const> values) = 0;
   /// Several statements separated by `;`, without values: migrations.
   virtual void script(std::string_view text) = 0;
 
@@ -129,7 +129,7 @@ class session {
 
   /// Inserts many rows, given one after the other, between begin() and commit(): as fast as the
   /// engine can. Returns how many. On failure: as run(); some may be inserted, so roll back.
-  virtual std::int64_t load(load_target const& into, std::span<value const> cells);
+  virtual std::int64_t load(load_target const& target, std::span<value const> cells);
 
   /// Whether run() takes entry::together, which commits or rolls back by itself.
   [[nodiscard]] virtual bool takes_compounds() const noexcept { return false; }
@@ -173,7 +173,7 @@ class session {
   [[nodiscard]] virtual std::vector<fact> facts() = 0;
 
   /// Calls it when a transaction of core::transact() was committed here, or may have been.
-  void after_commit(sequel const& what);
+  void after_commit(sequel const& callback);
   /// Calls them all, or forgets them.
   void ended(bool committed) noexcept;
 

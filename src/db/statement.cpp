@@ -27,10 +27,10 @@ std::size_t index_of(std::vector<std::string>& inputs, std::string_view paramete
   return inputs.size() - 1;
 }
 
-std::string_view word_at(std::string_view text, std::size_t at) {
-  auto end = at;
+std::string_view word_at(std::string_view text, std::size_t offset) {
+  auto end = offset;
   while (end < text.size() && sql_parameters::in_word(text[end])) ++end;
-  return text.substr(at, end - at);
+  return text.substr(offset, end - offset);
 }
 
 /// Of our SQL, in small letters. What begins with `with` may go on to write, in any of its parts;

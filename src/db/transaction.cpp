@@ -30,17 +30,18 @@ std::string shown(std::string_view statement) {
   return base::bounded(out, longest_shown);
 }
 
-db::table execute(db::session& on, db::statement const& what,
+db::table execute(db::session& session, db::statement const& statement,
                   std::initializer_list<value> arguments) {
-  if (arguments.size() != what.inputs.size()) {
-    auto const named =
-        what.inputs.empty() ? std::string() : " (:" + base::listed(what.inputs, ", :") + ")";
+  if (arguments.size() != statement.inputs.size()) {
+    auto const named = statement.inputs.empty()
+                           ? std::string()
+                           : " (:" + base::listed(statement.inputs, ", :") + ")";
     throw error({.kind = error_code::bad_argument, .statement = "user"},
-                "the statement names " + std::to_string(what.inputs.size()) + " parameters" +
+                "the statement names " + std::to_string(statement.inputs.size()) + " parameters" +
                     named + ", and the program gives " + std::to_string(arguments.size()) +
                     " arguments");
   }
-  return on.run(what, std::span(arguments.begin(), arguments.size()));
+  return session.run(statement, std::span(arguments.begin(), arguments.size()));
 }
 
 template <class N>
@@ -86,10 +87,10 @@ std::vector<cell> transaction::query_values(sql text, std::initializer_list<valu
   }
 }
 
-external_transaction::external_transaction(std::unique_ptr<db::session> on,
+external_transaction::external_transaction(std::unique_ptr<db::session> session,
                                            db::user_statements& statements, std::string book_id)
-    : transaction(*on, statements, "a joined transaction"),
-      on_(std::move(on)),
+    : transaction(*session, statements, "a joined transaction"),
+      session_(std::move(session)),
       book_id_(std::move(book_id)) {}
 
 external_transaction::~external_transaction() = default;

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view forms =
     "sqlite:PATH, postgresql://USER@HOST/DATABASE or mysql://USER@HOST/DATABASE";
 
-[[noreturn]] void bad(std::string const& what) {
-  throw error({.kind = error_code::bad_argument}, "database URL: " + what);
+[[noreturn]] void bad(std::string const& reason) {
+  throw error({.kind = error_code::bad_argument}, "database URL: " + reason);
 }
 
 int hex(char c) {
@@ -103,7 +103,7 @@ bool is_harmless(std::string_view parameter) {
 }
 
 /// `?a=b&c=d`, decoded; and the same text with what may be secret masked.
-std::string read_parameters(std::string_view query, url& into) {
+std::string read_parameters(std::string_view query, url& url) {
   std::string shown;
   while (!query.empty()) {
     auto const end = query.find('&');
@@ -115,28 +115,28 @@ std::string read_parameters(std::string_view query, url& into) {
     auto name = decoded(pair.substr(0, equals), "parameters");
     shown += (shown.empty() ? "?" : "&");
     shown += is_harmless(name) ? std::string(pair) : std::string(pair.substr(0, equals)) + "=***";
-    into.parameters[std::move(name)] = decoded(pair.substr(equals + 1), "parameters");
+    url.parameters[std::move(name)] = decoded(pair.substr(equals + 1), "parameters");
     query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
   }
   return shown;
 }
 
-void read_host(std::string_view host, url& into) {
+void read_host(std::string_view host, url& url) {
   auto port = std::string_view{};
   if (host.starts_with('[')) {
     auto const close = host.find(']');
     if (close == std::string_view::npos) bad("'[' of an IPv6 address without ']'");
     if (close + 1 < host.size() && host[close + 1] != ':') bad("text after ']' of the address");
     port = close + 1 < host.size() ? host.substr(close + 2) : std::string_view{};
-    into.host = host.substr(1, close - 1);
+    url.host = host.substr(1, close - 1);
   } else {
     auto const colon = host.find(':');
     port = colon == std::string_view::npos ? std::string_view{} : host.substr(colon + 1);
-    into.host = decoded(host.substr(0, colon), "host");
+    url.host = decoded(host.substr(0, colon), "host");
   }
   if (port.empty()) return;
-  into.port = base::number_of<std::uint16_t>(port).value_or(0);
-  if (into.port == 0) {
+  url.port = base::number_of<std::uint16_t>(port).value_or(0);
+  if (url.port == 0) {
     // Not a word of it: it is the password where the host is forgotten.
     bad("the port is not a number from 1 to 65535 (a user's name and password stand before the "
         "host, as in //USER:PASSWORD@HOST/DATABASE; special characters in a password are written "
@@ -156,7 +156,7 @@ void check_hosts(std::string_view hosts) {
 }
 
 /// //user:password@host:port/path?parameters
-void read_server(std::string_view rest, std::string_view scheme_text, url& into) {
+void read_server(std::string_view rest, std::string_view scheme_text, url& url) {
   if (!rest.starts_with("//")) {
     bad("'" + std::string(scheme_text) + ":' must be followed by //HOST/DATABASE");
   }
@@ -164,7 +164,7 @@ void read_server(std::string_view rest, std::string_view scheme_text, url& into)
   auto const whole = rest;
   auto const question = rest.find('?');
   auto const shown_parameters =
-      question == std::string_view::npos ? "" : read_parameters(rest.substr(question + 1), into);
+      question == std::string_view::npos ? "" : read_parameters(rest.substr(question + 1), url);
   rest = rest.substr(0, question);
   auto const slash = rest.find('/');
   auto authority = rest.substr(0, slash);
@@ -178,10 +178,10 @@ void read_server(std::string_view rest, std::string_view scheme_text, url& into)
     }
     auto const user_part = authority.substr(0, at);
     auto const colon = user_part.find(':');
-    into.user = decoded(user_part.substr(0, colon), "user name");
+    url.user = decoded(user_part.substr(0, colon), "user name");
     shown_user = user_part.substr(0, colon);
     if (colon != std::string_view::npos) {
-      into.password = decoded(user_part.substr(colon + 1), "password");
+      url.password = decoded(user_part.substr(colon + 1), "password");
       shown_user += ":***";
     }
     shown_user += "@";
@@ -191,18 +191,18 @@ void read_server(std::string_view rest, std::string_view scheme_text, url& into)
   } else if (path.find('@') != path.npos) {
     bad("an '@' after a '/' (write '/' inside a password as %2F and '@' as %40)");
   }
-  if (into.scheme == scheme::mysql) {
-    read_host(authority, into);
+  if (url.scheme == scheme::mysql) {
+    read_host(authority, url);
   } else {
     check_hosts(authority);
   }
-  into.path = decoded(path, "database name");
-  into.shown = std::string(scheme_text) + "://" + shown_user + std::string(authority) +
-               (slash == std::string_view::npos ? "" : "/" + std::string(path)) + shown_parameters;
+  url.path = decoded(path, "database name");
+  url.shown = std::string(scheme_text) + "://" + shown_user + std::string(authority) +
+              (slash == std::string_view::npos ? "" : "/" + std::string(path)) + shown_parameters;
 }
 
 /// sqlite:rel, sqlite:/abs, sqlite:///rel, sqlite:////abs
-void read_file(std::string_view rest, url& into) {
+void read_file(std::string_view rest, url& url) {
   if (rest.starts_with("///")) {
     rest.remove_prefix(3);
   } else if (rest.starts_with("//")) {
@@ -213,8 +213,8 @@ void read_file(std::string_view rest, url& into) {
   if (rest.find('?') != std::string_view::npos) {
     bad("a sqlite URL takes no parameters, and no '?' in the file's name");
   }
-  into.path = rest;
-  into.shown = "sqlite:" + std::string(rest);
+  url.path = rest;
+  url.shown = "sqlite:" + std::string(rest);
 }
 
 void check_characters(std::string_view text) {
@@ -275,12 +275,12 @@ bool could_be_a_word(std::string_view secret) {
          std::all_of(secret.begin(), secret.end(), is_digit);
 }
 
-/// Whether what stands at `at` is quoted, or the value of something.
-bool is_value(std::string_view text, std::size_t at, std::size_t size) {
+/// Whether what stands at `offset` is quoted, or the value of something.
+bool is_value(std::string_view text, std::size_t offset, std::size_t size) {
   if (size == text.size()) return true;
   bool const begins =
-      at > 0 && std::string_view("\"'`:=").find(text[at - 1]) != std::string_view::npos;
-  auto const end = at + size;
+      offset > 0 && std::string_view("\"'`:=").find(text[offset - 1]) != std::string_view::npos;
+  auto const end = offset + size;
   bool const ends =
       end == text.size() || !(is_letter(text[end]) || is_digit(text[end]) || text[end] == '_');
   return begins && ends;
@@ -302,17 +302,17 @@ void mask(std::string& text, std::string_view secret) {
 
 }  // namespace
 
-std::string without_password(std::string text, url const& of) {
-  mask(text, of.original);
-  mask(text, of.password);
-  for (auto const& [name, secret] : of.parameters) {
+std::string without_password(std::string text, url const& url) {
+  mask(text, url.original);
+  mask(text, url.password);
+  for (auto const& [name, secret] : url.parameters) {
     if (!is_harmless(name)) mask(text, secret);
   }
   // As written, before decoding.
-  auto const user_end = of.original.find('@');
-  auto const colon = of.original.find(':', of.original.find("//") + 2);
-  if (of.scheme != scheme::sqlite && user_end != std::string::npos && colon < user_end) {
-    mask(text, std::string_view(of.original).substr(colon + 1, user_end - colon - 1));
+  auto const user_end = url.original.find('@');
+  auto const colon = url.original.find(':', url.original.find("//") + 2);
+  if (url.scheme != scheme::sqlite && user_end != std::string::npos && colon < user_end) {
+    mask(text, std::string_view(url.original).substr(colon + 1, user_end - colon - 1));
   }
   return text;
 }

@@ -32,10 +32,10 @@ struct url {
 /// what would be right, and never repeats a password.
 [[nodiscard]] url parse_url(std::string_view text);
 
-/// `text` with every password of `of` (as given and decoded), and every parameter's value that is
+/// `text` with every password of `url` (as given and decoded), and every parameter's value that is
 /// not shown, masked: for other libraries' messages. A short secret, and one that could be a word
 /// or a number of the message, is masked only where it is quoted or the value of something.
-[[nodiscard]] std::string without_password(std::string text, url const& of);
+[[nodiscard]] std::string without_password(std::string text, url const& url);
 
 }  // namespace db
 }  // namespace v1

@@ -18,14 +18,14 @@ namespace drivers {
 
 [[nodiscard]] db::dialect const& sqlite_dialect() noexcept;
 /// `must_exist`: a file that is not there is not made, but refused (error_code::unreachable).
-[[nodiscard]] std::unique_ptr<db::session> connect_sqlite(db::url const& to,
+[[nodiscard]] std::unique_ptr<db::session> connect_sqlite(db::url const& url,
                                                           db::connect_options const& options,
                                                           bool must_exist = false);
 [[nodiscard]] db::dialect const& postgres_dialect() noexcept;
-[[nodiscard]] std::unique_ptr<db::session> connect_postgres(db::url const& to,
+[[nodiscard]] std::unique_ptr<db::session> connect_postgres(db::url const& url,
                                                             db::connect_options const& options);
 [[nodiscard]] db::dialect const& mysql_dialect() noexcept;
-[[nodiscard]] std::unique_ptr<db::session> connect_mysql(db::url const& to,
+[[nodiscard]] std::unique_ptr<db::session> connect_mysql(db::url const& url,
                                                          db::connect_options const& options);
 
 // The same over a handle of the application's. Its settings stay as they are: what we need is set
@@ -45,13 +45,13 @@ enum class transactions : std::uint8_t {
 // (error_code::bad_argument, configuration, read_only or unreachable) that names the fact and the
 // remedy, and calls `after` with the handle.
 
-[[nodiscard]] std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions whose,
+[[nodiscard]] std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions mode,
                                                  db::connect_options const& options,
                                                  give_back<::sqlite3> after = {});
-[[nodiscard]] std::unique_ptr<db::session> adopt(::pg_conn& handle, transactions whose,
+[[nodiscard]] std::unique_ptr<db::session> adopt(::pg_conn& handle, transactions mode,
                                                  db::connect_options const& options,
                                                  give_back<::pg_conn> after = {});
-[[nodiscard]] std::unique_ptr<db::session> adopt(::st_mysql& handle, transactions whose,
+[[nodiscard]] std::unique_ptr<db::session> adopt(::st_mysql& handle, transactions mode,
                                                  db::connect_options const& options,
                                                  give_back<::st_mysql> after = {});
 

@@ -24,12 +24,12 @@ class end_of {
 
   [[nodiscard]] bool ours() const noexcept { return ours_; }
   /// The application learns that the handle is of no more use.
-  void set_broken(bool to) noexcept { broken_ = to; }
-  void operator()(N* what) const noexcept {
+  void set_broken(bool broken) noexcept { broken_ = broken; }
+  void operator()(N* handle) const noexcept {
     if (ours_) {
-      close(what);
+      close(handle);
     } else if (to_application_) {
-      to_application_(what, broken_);
+      to_application_(handle, broken_);
     }
   }
 

@@ -19,8 +19,8 @@ namespace planners {
 
 namespace {
 
-std::string text_in(cell const& from) {
-  auto const* const text = std::get_if<std::string>(&from);
+std::string text_in(cell const& cell) {
+  auto const* const text = std::get_if<std::string>(&cell);
   return text == nullptr ? std::string() : *text;
 }
 
@@ -51,11 +51,11 @@ std::string whole_table_in(std::span<cell const> line) {
 }
 
 /// What would spare it, where that can be told.
-std::string remedy(core::context const& with, db::session& on,
+std::string remedy(core::context const& context, db::session& session,
                    std::vector<std::string> const& words, std::string const& called) {
   tables::table of;
   try {
-    of = tables::look(with, on, table_called(words, called));
+    of = tables::look(context, session, table_called(words, called));
   } catch (error const& e) {
     // What the engine calls a table may be none, but a part of the query.
     if (e.kind() != error_code::bad_argument) throw;
@@ -69,19 +69,19 @@ std::string remedy(core::context const& with, db::session& on,
     return "it has the index '" + has->name +
            "': either most rows are asked for, or its statistics are old";
   }
-  return "an index may spare it: " + tables::create_index(with, of, columns);
+  return "an index may spare it: " + tables::create_index(context, of, columns);
 }
 
 }  // namespace
 
 std::vector<std::string> store::advice() const {
   with().check_process();
-  auto const* const how = std::get_if<query_strategy>(&of_.options.strategy);
+  auto const* const how = std::get_if<query_strategy>(&definition_.options.strategy);
   std::vector<std::string> out;
   if (how == nullptr) return out;
-  if (!around_.declared->cover(of_)) {
+  if (!around_.declared->cover(definition_)) {
     // Some engines execute parts of what they are to explain.
-    return {"plan '" + of_.name +
+    return {"plan '" + definition_.name +
             "': its query is not explained here, for this program does not declare it"};
   }
   auto plan = with().sql.made("planned.explain", {{"query", how->query}});
@@ -89,16 +89,16 @@ std::vector<std::string> store::advice() const {
     one.what.name = "user";
     one.what.takes_its_time = true;
   }
-  core::read(with(), [&](db::session& on) {
+  core::read(with(), [&](db::session& session) {
     out.clear();
     std::set<std::string> said;
-    auto const lines = db::run(on, plan, {});
+    auto const lines = db::run(session, plan, {});
     auto const words = words_of(how->query);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       auto const called = whole_table_in(lines.row(i));
       if (called.empty() || !said.insert(called).second) continue;
-      out.push_back("plan '" + of_.name + "': its query reads the whole table '" +
-                    table_called(words, called) + "': " + remedy(with(), on, words, called));
+      out.push_back("plan '" + definition_.name + "': its query reads the whole table '" +
+                    table_called(words, called) + "': " + remedy(with(), session, words, called));
     }
   });
   return out;

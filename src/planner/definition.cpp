@@ -26,43 +26,44 @@ constexpr char between_columns = '\x1f';
 constexpr std::size_t longest_text = 1 << 20;
 constexpr hours longest_again{24 * 3660};
 
-void check_strategy(std::string_view name, query_strategy const& of) {
-  if (of.query.empty()) bad(name, "it has no query");
+void check_strategy(std::string_view name, query_strategy const& strategy) {
+  if (strategy.query.empty()) bad(name, "it has no query");
   base::limits const in("plan", name);
-  in.length("the query", of.query, longest_text);
-  in.between("the query's timeout", of.timeout, seconds{1}, hours{24});
+  in.length("the query", strategy.query, longest_text);
+  in.between("the query's timeout", strategy.timeout, seconds{1}, hours{24});
 }
 
-void check_strategy(std::string_view name, inbox_strategy const& of) {
-  if (of.from.empty()) bad(name, "it does not say which queue has its events (from)");
+void check_strategy(std::string_view name, inbox_strategy const& strategy) {
+  if (strategy.from.empty()) bad(name, "it does not say which queue has its events (from)");
 }
 
-void check_strategy(std::string_view name, window_strategy const& of) {
+void check_strategy(std::string_view name, window_strategy const& strategy) {
   using unit = window_strategy::unit;
   base::limits const in("plan", name);
-  in.between("the number of periods a pass launches (most)", of.most, 1, 100'000);
-  in.between("again_after", of.retry_after, seconds{0}, longest_again);
-  if (of.each != unit::minute) {
-    in.between("the number of units in a period", of.count, 1, 1);
-  } else if (of.count < 1 || of.count > 720 || 1440 % of.count != 0) {
-    bad(name, "periods of " + std::to_string(of.count) +
+  in.between("the number of periods a pass launches (most)", strategy.most, 1, 100'000);
+  in.between("again_after", strategy.retry_after, seconds{0}, longest_again);
+  if (strategy.each != unit::minute) {
+    in.between("the number of units in a period", strategy.count, 1, 1);
+  } else if (strategy.count < 1 || strategy.count > 720 || 1440 % strategy.count != 0) {
+    bad(name, "periods of " + std::to_string(strategy.count) +
                   " minutes: a day must be a multiple of them, as of 5, 15 or 60");
   }
 }
 
-void check_strategy(std::string_view name, sweep_strategy const& of) {
-  if (of.table.empty()) bad(name, "it names no table");
+void check_strategy(std::string_view name, sweep_strategy const& strategy) {
+  if (strategy.table.empty()) bad(name, "it names no table");
   base::limits const in("plan", name);
-  in.between("the rows of a page", of.page, 1, 10'000);
-  in.between("the rows that are held in memory (few)", of.few, 1, 1'000'000);
-  if (of.in_memory && !of.created.empty()) bad(name, "keys held in memory need no order (created)");
-  if (of.in_memory && of.few / of.page > 10'000) {
+  in.between("the rows of a page", strategy.page, 1, 10'000);
+  in.between("the rows that are held in memory (few)", strategy.few, 1, 1'000'000);
+  if (strategy.in_memory && !strategy.created.empty())
+    bad(name, "keys held in memory need no order (created)");
+  if (strategy.in_memory && strategy.few / strategy.page > 10'000) {
     bad(name,
         "its rows are cut at once, and would be more than 10000 pages: larger pages, or fewer "
         "rows (few)");
   }
-  in.between("the number of comparisons", of.comparisons, 0, 1000);
-  in.between("the time to the next sweep (again)", of.again, seconds{0}, longest_again);
+  in.between("the number of comparisons", strategy.comparisons, 0, 1000);
+  in.between("the time to the next sweep (again)", strategy.again, seconds{0}, longest_again);
   in.length("the name of a sweep's plan", name, longest_sweeper);  // its tasks: NAME/SWEEP/PAGE
 }
 
@@ -82,130 +83,132 @@ struct columns {
   std::string created = {};
 };
 
-columns columns_of(query_strategy const& of) {
-  return {.timeout_us = microseconds(of.timeout).count(), .source = of.query};
+columns columns_of(query_strategy const& strategy) {
+  return {.timeout_us = microseconds(strategy.timeout).count(), .source = strategy.query};
 }
 
-columns columns_of(inbox_strategy const& of) { return {.source = of.from}; }
+columns columns_of(inbox_strategy const& strategy) { return {.source = strategy.from}; }
 
-columns columns_of(window_strategy const& of) {
-  return {.since_us = db::us_of(of.since),
-          .again_us = microseconds(of.retry_after).count(),
-          .most = of.most,
-          .count = of.count,
-          .unit = static_cast<std::int64_t>(of.each),
-          .newest_first = of.newest_first,
-          .source = of.zone};
+columns columns_of(window_strategy const& strategy) {
+  return {.since_us = db::us_of(strategy.since),
+          .again_us = microseconds(strategy.retry_after).count(),
+          .most = strategy.most,
+          .count = strategy.count,
+          .unit = static_cast<std::int64_t>(strategy.each),
+          .newest_first = strategy.newest_first,
+          .source = strategy.zone};
 }
 
-columns columns_of(sweep_strategy const& of) {
+columns columns_of(sweep_strategy const& strategy) {
   std::string names;
-  for (auto const& one : of.key) {
+  for (auto const& one : strategy.key) {
     if (!names.empty()) names.push_back(between_columns);
     names += one;
   }
-  return {.again_us = microseconds(of.again).count(),
-          .few = of.few,
-          .most = of.comparisons,
-          .count = of.page,
-          .in_memory = of.in_memory,
-          .source = of.table,
+  return {.again_us = microseconds(strategy.again).count(),
+          .few = strategy.few,
+          .most = strategy.comparisons,
+          .count = strategy.page,
+          .in_memory = strategy.in_memory,
+          .source = strategy.table,
           .key_columns = std::move(names),
-          .created = of.created};
+          .created = strategy.created};
 }
 
-columns columns_of(planner_options const& of) {
-  return std::visit([](auto const& strategy) { return columns_of(strategy); }, of.strategy);
+columns columns_of(planner_options const& options) {
+  return std::visit([](auto const& strategy) { return columns_of(strategy); }, options.strategy);
 }
 
 /// For planner.make and planner.change.
 template <class Execute>
-void with_row(std::string_view name, planner_options const& of, queues::store const& into,
+void with_row(std::string_view name, planner_options const& options, queues::store const& store,
               Execute const& execute) {
-  auto const own = columns_of(of);
+  auto const own = columns_of(options);
   execute({name,
-           std::int64_t{microseconds(of.every).count()},
+           std::int64_t{microseconds(options.every).count()},
            own.timeout_us,
            own.since_us,
            own.again_us,
            own.few,
-           into.present().id,
-           std::int64_t{of.page},
+           store.present().id,
+           std::int64_t{options.page},
            own.most,
            own.count,
-           static_cast<std::int64_t>(of.strategy.index()),
-           static_cast<std::int64_t>(rule_of(of)),
-           std::int64_t{of.priority},
+           static_cast<std::int64_t>(options.strategy.index()),
+           static_cast<std::int64_t>(rule_of(options)),
+           std::int64_t{options.priority},
            own.unit,
            std::int64_t{own.newest_first ? 1 : 0},
            std::int64_t{own.in_memory ? 1 : 0},
            std::string_view(own.source),
            std::string_view(own.key_columns),
            std::string_view(own.created),
-           std::string_view(of.check)});
+           std::string_view(options.check)});
 }
 
-void put_strategy(planner_options& to, std::int64_t strategy, columns from) {
+void put_strategy(planner_options& options, std::int64_t strategy, columns columns) {
   switch (strategy) {
     case 0:
-      to.strategy =
-          query_strategy{std::move(from.source),
-                         std::chrono::duration_cast<milliseconds>(microseconds(from.timeout_us))};
+      options.strategy = query_strategy{
+          std::move(columns.source),
+          std::chrono::duration_cast<milliseconds>(microseconds(columns.timeout_us))};
       return;
-    case 1: to.strategy = inbox_strategy{std::move(from.source)}; return;
+    case 1: options.strategy = inbox_strategy{std::move(columns.source)}; return;
     case 2:
-      to.strategy =
-          window_strategy{static_cast<window_strategy::unit>(from.unit),
-                          static_cast<int>(from.count),
-                          std::move(from.source),
-                          timestamp(microseconds(from.since_us)),
-                          from.newest_first,
-                          static_cast<int>(from.most),
-                          std::chrono::duration_cast<seconds>(microseconds(from.again_us))};
+      options.strategy =
+          window_strategy{static_cast<window_strategy::unit>(columns.unit),
+                          static_cast<int>(columns.count),
+                          std::move(columns.source),
+                          timestamp(microseconds(columns.since_us)),
+                          columns.newest_first,
+                          static_cast<int>(columns.most),
+                          std::chrono::duration_cast<seconds>(microseconds(columns.again_us))};
       return;
     default: break;
   }
-  sweep_strategy out{.table = std::move(from.source),
+  sweep_strategy out{.table = std::move(columns.source),
                      .key = {},
-                     .created = std::move(from.created),
-                     .in_memory = from.in_memory,
-                     .few = from.few,
-                     .page = static_cast<int>(from.count),
-                     .comparisons = static_cast<int>(from.most),
-                     .again = std::chrono::duration_cast<seconds>(microseconds(from.again_us))};
-  for (std::size_t at = 0; at < from.key_columns.size();) {
-    auto const end = std::min(from.key_columns.find(between_columns, at), from.key_columns.size());
-    out.key.push_back(from.key_columns.substr(at, end - at));
+                     .created = std::move(columns.created),
+                     .in_memory = columns.in_memory,
+                     .few = columns.few,
+                     .page = static_cast<int>(columns.count),
+                     .comparisons = static_cast<int>(columns.most),
+                     .again = std::chrono::duration_cast<seconds>(microseconds(columns.again_us))};
+  for (std::size_t at = 0; at < columns.key_columns.size();) {
+    auto const end =
+        std::min(columns.key_columns.find(between_columns, at), columns.key_columns.size());
+    out.key.push_back(columns.key_columns.substr(at, end - at));
     at = end + 1;
   }
-  to.strategy = std::move(out);
+  options.strategy = std::move(out);
 }
 
 }  // namespace
 
-void bad(std::string_view planner, std::string const& what) {
-  throw error({.kind = error_code::bad_argument}, "plan '" + std::string(planner) + "': " + what);
+void bad(std::string_view planner, std::string const& reason) {
+  throw error({.kind = error_code::bad_argument}, "plan '" + std::string(planner) + "': " + reason);
 }
 
-void check(std::string_view name, planner_options const& of) {
+void check(std::string_view name, planner_options const& options) {
   check_name("plan name", name);
   base::limits const in("plan", name);
   in.length("its name", name, longest_name - 5);  // its passes are runs of process "plan NAME"
-  if (of.queue.empty()) bad(name, "it does not say in which queue its tasks are (queue)");
-  std::visit([&](auto const& strategy) { check_strategy(name, strategy); }, of.strategy);
-  in.length("the check", of.check, longest_text);
-  in.between("the time between passes (every)", of.every, milliseconds{100}, hours{24 * 366});
-  in.between("the priority", of.priority, 0, 9);
-  in.between("the page", of.page, 1, 10'000);
+  if (options.queue.empty()) bad(name, "it does not say in which queue its tasks are (queue)");
+  std::visit([&](auto const& strategy) { check_strategy(name, strategy); }, options.strategy);
+  in.length("the check", options.check, longest_text);
+  in.between("the time between passes (every)", options.every, milliseconds{100}, hours{24 * 366});
+  in.between("the priority", options.priority, 0, 9);
+  in.between("the page", options.page, 1, 10'000);
 }
 
-bool write(core::context const& with, std::string_view name, planner_options const& of,
-           queues::store const& into) {
+bool write(core::context const& context, std::string_view name, planner_options const& options,
+           queues::store const& store) {
   for (auto const* const statement : {"planner.make", "planner.change"}) {
     bool written = false;
-    with_row(name, of, into, [&](std::initializer_list<value> values) {
+    with_row(name, options, store, [&](std::initializer_list<value> values) {
       written = core::insist([&] {
-        return core::write(with, {.name = "planner"}, with.sql[statement], values).affected > 0;
+        return core::write(context, {.name = "planner"}, context.sql[statement], values).affected >
+               0;
       });
     });
     if (written) return true;
@@ -213,29 +216,29 @@ bool write(core::context const& with, std::string_view name, planner_options con
   return false;
 }
 
-void turn(db::session& on, core::context const& with, std::string_view name,
-          planner_options const& of, queues::store const& into) {
-  auto const own = columns_of(of);
-  db::run(on, with.sql["planner.turn"],
-          {name, into.present().id, static_cast<std::int64_t>(of.strategy.index()),
+void turn(db::session& session, core::context const& context, std::string_view name,
+          planner_options const& options, queues::store const& store) {
+  auto const own = columns_of(options);
+  db::run(session, context.sql["planner.turn"],
+          {name, store.present().id, static_cast<std::int64_t>(options.strategy.index()),
            std::string_view(own.source), std::string_view(own.key_columns),
            std::string_view(own.created)});
-  with_row(name, of, into, [&](std::initializer_list<value> values) {
-    db::run(on, with.sql["planner.change"], values);
+  with_row(name, options, store, [&](std::initializer_list<value> values) {
+    db::run(session, context.sql["planner.change"], values);
   });
 }
 
-std::optional<definition> look(core::context const& with, std::string_view name) {
+std::optional<definition> look(core::context const& context, std::string_view name) {
   std::optional<definition> out;
-  core::read(with, [&](db::session& on) {
+  core::read(context, [&](db::session& session) {
     out.reset();
-    auto const found = db::run(on, with.sql["planner.look"], {name});
+    auto const found = db::run(session, context.sql["planner.look"], {name});
     if (found.size() == 0) return;
     auto const row = found.row(0);
     out.emplace();
-    auto const number = [&](std::size_t at) {
+    auto const number = [&](std::size_t index) {
       std::int64_t n = 0;
-      decode(row[at], n);
+      decode(row[index], n);
       return n;
     };
     out->id = number(0);
@@ -271,24 +274,24 @@ std::optional<definition> look(core::context const& with, std::string_view name)
   return out;
 }
 
-std::vector<std::string> names(core::context const& with) {
+std::vector<std::string> names(core::context const& context) {
   std::vector<std::string> out;
-  core::read(with, [&](db::session& on) {
+  core::read(context, [&](db::session& session) {
     out.clear();
-    auto const found = db::run(on, with.sql["planner.names"], {});
+    auto const found = db::run(session, context.sql["planner.names"], {});
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out.emplace_back());
   });
   return out;
 }
 
-launch_rule rule_of(planner_options const& of) noexcept {
-  bool const window = std::holds_alternative<window_strategy>(of.strategy);
-  return of.rule.value_or(window ? launch_rule::after_failure : launch_rule::once);
+launch_rule rule_of(planner_options const& options) noexcept {
+  bool const window = std::holds_alternative<window_strategy>(options.strategy);
+  return options.rule.value_or(window ? launch_rule::after_failure : launch_rule::once);
 }
 
-std::string_view word_of(planner_options const& of) noexcept {
+std::string_view word_of(planner_options const& options) noexcept {
   static constexpr std::array<std::string_view, 4> words{"query", "inbox", "window", "sweep"};
-  return words.at(of.strategy.index());
+  return words.at(options.strategy.index());
 }
 
 }  // namespace planners

@@ -37,26 +37,26 @@ struct definition {
 [[nodiscard]] inline std::string process_of(std::string_view planner) {
   return "plan " + std::string(planner);
 }
-[[noreturn]] void bad(std::string_view planner, std::string const& what);
+[[noreturn]] void bad(std::string_view planner, std::string const& reason);
 /// Everything that can be seen without the database. On failure: daybook::error
 /// (error_code::bad_argument) that names the option.
-void check(std::string_view name, planner_options const& of);
+void check(std::string_view name, planner_options const& options);
 /// Makes the planner's row, or changes it to these options. False, and nothing was written: its
 /// queue, its kind, or what it sweeps would be another, on which a pass under way rests.
-[[nodiscard]] bool write(core::context const& with, std::string_view name,
-                         planner_options const& of, queues::store const& into);
+[[nodiscard]] bool write(core::context const& context, std::string_view name,
+                         planner_options const& options, queues::store const& store);
 /// The same whatever they are, in a transaction in which no pass is under way.
-void turn(db::session& on, core::context const& with, std::string_view name,
-          planner_options const& of, queues::store const& into);
+void turn(db::session& session, core::context const& context, std::string_view name,
+          planner_options const& options, queues::store const& store);
 /// Empty: there is none of that name.
-[[nodiscard]] std::optional<definition> look(core::context const& with, std::string_view name);
-[[nodiscard]] std::vector<std::string> names(core::context const& with);
+[[nodiscard]] std::optional<definition> look(core::context const& context, std::string_view name);
+[[nodiscard]] std::vector<std::string> names(core::context const& context);
 
 /// The rule that holds where none is said, too.
-[[nodiscard]] launch_rule rule_of(planner_options const& of) noexcept;
+[[nodiscard]] launch_rule rule_of(planner_options const& options) noexcept;
 
 /// "query", "inbox", "window", "sweep".
-[[nodiscard]] std::string_view word_of(planner_options const& of) noexcept;
+[[nodiscard]] std::string_view word_of(planner_options const& options) noexcept;
 
 }  // namespace planners
 }  // namespace v1

@@ -43,26 +43,26 @@ class launcher {
  public:
   /// `more` is borrowed. On failure: daybook::error (error_code::bad_argument) for a check that
   /// cannot be meant.
-  launcher(core::context const& with, definition const& of, queues::store const& into,
+  launcher(core::context const& context, definition const& definition, queues::store const& store,
            launch_check const& more);
 
   /// A decision for each of `page`, whose keys are different; its payloads may be changed.
-  [[nodiscard]] std::vector<decision> decide(transaction& in, std::span<candidate> page) const;
+  [[nodiscard]] std::vector<decision> decide(transaction& tx, std::span<candidate> page) const;
   /// `first`: as queues::store::reserve() gave it for as many.
-  page_sum write(db::session& on, std::span<candidate const> page, std::span<decision const> what,
-                 std::int64_t first) const;
+  page_sum write(db::session& session, std::span<candidate const> page,
+                 std::span<decision const> decisions, std::int64_t first) const;
   /// A page was committed: what it launched is passed over where a query gives it once more. A
   /// period comes once, and an event that comes again is another.
-  void written(std::span<candidate const> page, std::span<decision const> what);
+  void written(std::span<candidate const> page, std::span<decision const> decisions);
 
  private:
-  void put_earlier(db::session& on, std::span<candidate> page) const;
-  [[nodiscard]] decision by_rule(candidate const& of) const;
-  [[nodiscard]] decision decide_one(transaction& in, candidate& of) const;
+  void put_earlier(db::session& session, std::span<candidate> page) const;
+  [[nodiscard]] decision by_rule(candidate const& candidate) const;
+  [[nodiscard]] decision decide_one(transaction& tx, candidate& candidate) const;
 
-  core::context with_;
-  definition const* of_;
-  queues::store const* into_;
+  core::context context_;
+  definition const* definition_;
+  queues::store const* queue_;
   launch_check const* more_;
   std::optional<db::statement> check_;
   /// Hashes of the keys, where the rule might launch them again: two that are alike put one off to

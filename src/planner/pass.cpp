@@ -19,25 +19,25 @@ namespace planners {
 namespace {
 
 /// The run is another's by now.
-error lost_to_another(store const& of) {
+error lost_to_another(store const& store) {
   return error({.kind = error_code::conflict},
-               "plan '" + of.declared().name +
+               "plan '" + store.declared().name +
                    "': the pass was taken over by another; what it launched stays");
 }
 
 class pass final : public sink {
  public:
-  pass(store const& of, run held, pass_options const& how, pass_report& sum)
-      : of_(of),
+  pass(store const& store, run held, pass_options const& options, pass_report& sum)
+      : store_(store),
         held_(std::move(held)),
-        how_(how),
+        options_(options),
         sum_(sum),
-        launches_(of.with(), of.declared(), of.into(), how_.check) {}
+        launches_(store.with(), store.declared(), store.into(), options_.check) {}
 
   bool take(std::vector<candidate> page, beside_page const& also) override {
-    if (how_.stop.stop_requested()) return false;
+    if (options_.stop.stop_requested()) return false;
     auto const all = distinct(std::move(page));
-    auto const first = of_.into().reserve(static_cast<std::int64_t>(all.size()));
+    auto const first = store_.into().reserve(static_cast<std::int64_t>(all.size()));
     page_sum part;
     std::vector<decision> what;
     step([&](transaction& tx) {
@@ -52,8 +52,8 @@ class pass final : public sink {
     sum_.refused += part.refused;
     sum_.present += part.present;
     held_.progress(sum_.seen);
-    if (how_.told) how_.told(sum_);
-    return !how_.stop.stop_requested();
+    if (options_.told) options_.told(sum_);
+    return !options_.stop.stop_requested();
   }
 
   void fail(std::string_view /*key*/, std::string_view /*why*/) override {
@@ -62,32 +62,32 @@ class pass final : public sink {
   }
 
   bool write(std::function<void(db::session&)> const& body) override {
-    if (how_.stop.stop_requested()) return false;
+    if (options_.stop.stop_requested()) return false;
     step([&](transaction& tx) { body(tx.internals()); });
     return true;
   }
 
-  [[nodiscard]] std::stop_token stopping() const override { return how_.stop; }
+  [[nodiscard]] std::stop_token stopping() const override { return options_.stop; }
   [[nodiscard]] bool only_looks() const noexcept override { return false; }
 
   /// Its end, in the transaction that ends its run.
   void ends(std::int64_t began_us) {
-    auto const write = [this, began_us, number = held_.number()](db::session& on, run_state state,
-                                                                 std::string_view why) {
+    auto const write = [this, began_us, number = held_.number()](
+                           db::session& session, run_state state, std::string_view why) {
       if (state == run_state::interrupted) return;
-      auto const& with = of_.with();
-      db::run(
-          on, with.sql["planner.passed"],
-          {of_.declared().id, began_us, state == run_state::succeeded ? std::string_view() : why});
+      auto const& with = store_.with();
+      db::run(session, with.sql["planner.passed"],
+              {store_.declared().id, began_us,
+               state == run_state::succeeded ? std::string_view() : why});
       // They say which pages there were, to an attempt that goes on with this run.
-      db::run(on, with.sql["planner.forget_steps"],
-              {std::string_view(of_.process_name()), key().str(), number});
+      db::run(session, with.sql["planner.forget_steps"],
+              {std::string_view(store_.process_name()), key().str(), number});
     };
     held_.internals().ends_with({.write = write});
   }
 
   void finish() {
-    if (!std::move(held_).finish()) throw lost_to_another(of_);
+    if (!std::move(held_).finish()) throw lost_to_another(store_);
   }
   void fail(std::string_view why) { static_cast<void>(std::move(held_).fail(why)); }
   void release() { static_cast<void>(std::move(held_).release("asked to stop")); }
@@ -97,12 +97,12 @@ class pass final : public sink {
     // An attempt that goes on has other pages than the one before.
     auto const name = std::to_string(held_.attempt()) + "." + std::to_string(++pages_);
     auto const done = held_.step(name, [&](transaction& tx) { body(tx); });
-    if (done.what() != outcome::done) throw lost_to_another(of_);
+    if (done.what() != outcome::done) throw lost_to_another(store_);
   }
 
-  store const& of_;
+  store const& store_;
   run held_;
-  pass_options const& how_;
+  pass_options const& options_;
   pass_report& sum_;
   launcher launches_;
   std::int64_t pages_ = 0;
@@ -110,16 +110,19 @@ class pass final : public sink {
 
 class looking final : public sink {
  public:
-  looking(store const& of, std::size_t limit, launch_check const& check)
-      : of_(of), limit_(limit), launches_(of.with(), of.declared(), of.into(), check) {}
+  looking(store const& store, std::size_t limit, launch_check const& check)
+      : store_(store),
+        limit_(limit),
+        launches_(store.with(), store.declared(), store.into(), check) {}
 
   bool take(std::vector<candidate> page, beside_page const& /*also*/) override {
     auto const all = distinct(std::move(page));
     std::vector<plan_preview> part;
-    core::transact(of_.with(), {.name = "preview"}, [&](db::session& on) {
+    core::transact(store_.with(), {.name = "preview"}, [&](db::session& session) {
       part.clear();
       auto mine = all;
-      transaction tx(on, of_.with().user_sql, "the preview of plan '" + of_.declared().name + "'");
+      transaction tx(session, store_.with().user_sql,
+                     "the preview of plan '" + store_.declared().name + "'");
       auto const what = launches_.decide(tx, mine);
       for (std::size_t i = 0; i < mine.size(); ++i) {
         if (what[i].what == decision::kind::pass_over) continue;
@@ -143,21 +146,21 @@ class looking final : public sink {
   [[nodiscard]] std::vector<plan_preview> found() && { return std::move(found_); }
 
  private:
-  store const& of_;
+  store const& store_;
   std::size_t limit_;
   launcher launches_;
   std::vector<plan_preview> found_;
   std::set<std::string> seen_;  ///< their keys: a query may give one in several pages
 };
 
-bool feed_any(store const& of, sink& into) {
-  return std::visit([&](auto const& how) { return feed(of, how, into); },
-                    of.declared().options.strategy);
+bool feed_any(store const& store, sink& sink) {
+  return std::visit([&](auto const& how) { return feed(store, how, sink); },
+                    store.declared().options.strategy);
 }
 
 }  // namespace
 
-pass_report store::pass(pass_options const& how) const {
+pass_report store::pass(pass_options const& options) const {
   with().check_process();
   need_own_sql();  // before the run: a node that declares it so goes on
   pass_report sum;
@@ -171,7 +174,7 @@ pass_report store::pass(pass_options const& how) const {
   // As it stays until the end of the run: what that rests on is changed under the same one.
   auto const now = this->now();
   now->need_own_sql();
-  planners::pass mine(*now, std::move(held), how, sum);
+  planners::pass mine(*now, std::move(held), options, sum);
   mine.ends(now->declared().now_us);
   try {
     sum.complete = feed_any(*now, mine);
@@ -179,7 +182,7 @@ pass_report store::pass(pass_options const& how) const {
     mine.fail(e.what());
     throw;
   }
-  if (!sum.complete && how.stop.stop_requested()) {
+  if (!sum.complete && options.stop.stop_requested()) {
     mine.release();
   } else {
     mine.finish();
@@ -189,7 +192,7 @@ pass_report store::pass(pass_options const& how) const {
 
 std::vector<plan_preview> store::preview(int limit, launch_check const& check) const {
   with().check_process();
-  base::limits("plan", of_.name).between("the number of keys (limit)", limit, 1, 10'000);
+  base::limits("plan", definition_.name).between("the number of keys (limit)", limit, 1, 10'000);
   auto const now = this->now();
   now->need_own_sql();
   looking mine(*now, static_cast<std::size_t>(limit), check);

@@ -22,9 +22,9 @@ using unit = window_strategy::unit;
 
 constexpr int months_a_year = 12;
 
-minutes length_of(window_strategy const& of) {
-  switch (of.each) {
-    case unit::minute: return minutes{of.count};
+minutes length_of(window_strategy const& strategy) {
+  switch (strategy.each) {
+    case unit::minute: return minutes{strategy.count};
     case unit::hour: return hours{1};
     case unit::day: break;
     case unit::month: return days{30};
@@ -38,26 +38,26 @@ std::string digits(std::int64_t value, std::size_t width) {
   return out;
 }
 
-std::string text_of(std::chrono::year_month of) {
-  return digits(int{of.year()}, 4) + "-" + digits(unsigned{of.month()}, 2);
+std::string text_of(std::chrono::year_month month) {
+  return digits(int{month.year()}, 4) + "-" + digits(unsigned{month.month()}, 2);
 }
 
-std::string text_of(std::chrono::year_month_day of) {
-  return text_of(of.year() / of.month()) + "-" + digits(unsigned{of.day()}, 2);
+std::string text_of(std::chrono::year_month_day date) {
+  return text_of(date.year() / date.month()) + "-" + digits(unsigned{date.day()}, 2);
 }
 
 /// ":15", and seconds where there are some: clocks were once not whole minutes from UTC.
-std::string minutes_of(std::chrono::hh_mm_ss<seconds> const& of) {
-  auto out = ":" + digits(of.minutes().count(), 2);
-  if (of.seconds().count() != 0) out += ":" + digits(of.seconds().count(), 2);
+std::string minutes_of(std::chrono::hh_mm_ss<seconds> const& time) {
+  auto out = ":" + digits(time.minutes().count(), 2);
+  if (time.seconds().count() != 0) out += ":" + digits(time.seconds().count(), 2);
   return out;
 }
 
 }  // namespace
 
-periods::periods(window_strategy const& of, std::optional<period> const& first,
+periods::periods(window_strategy const& strategy, std::optional<period> const& first,
                  std::optional<period> const& last)
-    : each_(of.each), length_(length_of(of)), in_(of.zone) {
+    : each_(strategy.each), length_(length_of(strategy)), zone_(strategy.zone) {
   if (first) joints_.push_back(before_row(*first));
   if (last) joints_.push_back(after_row(*last));
 }
@@ -124,11 +124,11 @@ local_timestamp periods::wall_of(std::int64_t number) const {
 }
 
 timestamp periods::begin_of(std::int64_t number) const {
-  return in_.to_instants(wall_of(number)).first;
+  return zone_.to_instants(wall_of(number)).first;
 }
 
 period periods::between_walls(timestamp instant) const {
-  auto number = number_of(in_.to_local(instant).time);
+  auto number = number_of(zone_.to_local(instant).time);
   // Clocks that were set back over a midnight show the day before once more.
   while (instant < begin_of(number)) --number;
   while (begin_of(number + 1) <= instant) ++number;
@@ -143,9 +143,9 @@ period periods::between_walls(timestamp instant) const {
 }
 
 period periods::between_changes(timestamp instant) const {
-  auto const& changes = in_.internals();
+  auto const& changes = zone_.internals();
   auto const here = changes.at(floor<seconds>(instant));
-  auto const wall = wall_of(number_of(in_.to_local(instant).time));
+  auto const wall = wall_of(number_of(zone_.to_local(instant).time));
   std::chrono::sys_seconds start(floor<seconds>(wall.time_since_epoch()) - here.offset);
   auto end = start + length_;
   // Not each change of a zone is one of its clocks: its name may be another from then on.
@@ -160,7 +160,7 @@ period periods::between_changes(timestamp instant) const {
 
 /// When it begins, as clocks show it, and what they are ahead of UTC.
 std::string periods::instant_key(timestamp start) const {
-  auto const wall = in_.to_local(start);
+  auto const wall = zone_.to_local(start);
   auto const date = floor<days>(wall.time);
   std::chrono::hh_mm_ss const time(floor<seconds>(wall.time - date));
   auto out = text_of(std::chrono::year_month_day(date)) + "T" + digits(time.hours().count(), 2);
@@ -172,10 +172,10 @@ std::string periods::instant_key(timestamp start) const {
 
 std::optional<period> walk::next() {
   if (backwards_) {
-    last_ = last_ ? in_->before(*last_) : in_->until(to_);
+    last_ = last_ ? periods_->before(*last_) : periods_->until(to_);
     if (last_->start < from_) return std::nullopt;
   } else {
-    last_ = last_ ? in_->after(*last_) : in_->from(from_);
+    last_ = last_ ? periods_->after(*last_) : periods_->from(from_);
     if (last_->end > to_) return std::nullopt;
   }
   return last_;

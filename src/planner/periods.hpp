@@ -35,7 +35,7 @@ struct period {
 class periods {
  public:
   /// Around the rows that are there, from the first to the last. On failure: as zone.
-  explicit periods(window_strategy const& of, std::optional<period> const& first = {},
+  explicit periods(window_strategy const& strategy, std::optional<period> const& first = {},
                    std::optional<period> const& last = {});
 
   /// The one that an instant is in, which is in no row.
@@ -44,9 +44,9 @@ class periods {
   [[nodiscard]] period from(timestamp instant) const;
   /// The last that ends then or earlier.
   [[nodiscard]] period until(timestamp instant) const;
-  [[nodiscard]] period after(period const& of) const { return at(of.end); }
-  [[nodiscard]] period before(period const& of) const {
-    return at(of.start - std::chrono::microseconds{1});
+  [[nodiscard]] period after(period const& period) const { return at(period.end); }
+  [[nodiscard]] period before(period const& period) const {
+    return at(period.start - std::chrono::microseconds{1});
   }
   /// About so many begin in [from, to).
   [[nodiscard]] std::int64_t about(timestamp from, timestamp to) const;
@@ -65,7 +65,7 @@ class periods {
 
   window_strategy::unit each_;
   std::chrono::minutes length_;  ///< of minutes, hours and days
-  zone in_;
+  zone zone_;
   std::vector<period> joints_;  ///< the ones next to rows
 };
 
@@ -73,14 +73,14 @@ class periods {
 class walk {
  public:
   /// The periods are borrowed.
-  walk(periods const& in, timestamp from, timestamp to, bool newest_first)
-      : in_(&in), from_(from), to_(to), backwards_(newest_first) {}
+  walk(periods const& periods, timestamp from, timestamp to, bool newest_first)
+      : periods_(&periods), from_(from), to_(to), backwards_(newest_first) {}
 
   /// Empty: there are no more.
   [[nodiscard]] std::optional<period> next();
 
  private:
-  periods const* in_;
+  periods const* periods_;
   timestamp from_;
   timestamp to_;
   bool backwards_;

@@ -32,9 +32,9 @@ periods of(unit each, std::string const& zone, int count = 1) {
 }
 
 /// "KEY MINUTES" of each that begins in [from, to).
-std::vector<std::string> all(periods const& in, timestamp from, timestamp to) {
+std::vector<std::string> all(periods const& periods, timestamp from, timestamp to) {
   std::vector<std::string> out;
-  for (auto one = in.from(from); one.start < to; one = in.after(one)) {
+  for (auto one = periods.from(from); one.start < to; one = periods.after(one)) {
     out.push_back(one.key + " " +
                   std::to_string(duration_cast<minutes>(one.end - one.start).count()));
   }
@@ -124,21 +124,21 @@ TEST(periods, clocks_whose_name_alone_changes_cut_nothing) {
 
 /// Whatever is asked for the period of an instant, or goes on from one, sees the same: no gap, no
 /// overlap, no key twice.
-void expect_tiles(periods const& in, timestamp from, int count, std::string const& what) {
+void expect_tiles(periods const& periods, timestamp from, int count, std::string const& label) {
   std::set<std::string> keys;
-  auto one = in.from(from);
+  auto one = periods.from(from);
   for (int i = 0; i < count; ++i) {
-    auto const next = in.after(one);
-    ASSERT_LT(one.start, one.end) << what << " " << one.key;
-    ASSERT_EQ(one.end, next.start) << what << " " << one.key;
-    ASSERT_TRUE(keys.insert(one.key).second) << what << " " << one.key;
+    auto const next = periods.after(one);
+    ASSERT_LT(one.start, one.end) << label << " " << one.key;
+    ASSERT_EQ(one.end, next.start) << label << " " << one.key;
+    ASSERT_TRUE(keys.insert(one.key).second) << label << " " << one.key;
     for (auto const within : {one.start, one.end - 1us, one.start + (one.end - one.start) / 2}) {
-      ASSERT_EQ(in.at(within).key, one.key) << what;
-      ASSERT_EQ(in.at(within).start, one.start) << what << " " << one.key;
+      ASSERT_EQ(periods.at(within).key, one.key) << label;
+      ASSERT_EQ(periods.at(within).start, one.start) << label << " " << one.key;
     }
-    ASSERT_EQ(in.before(next).start, one.start) << what << " " << one.key;
-    ASSERT_EQ(in.from(one.start).key, one.key) << what;
-    ASSERT_EQ(in.from(one.start + 1us).key, next.key) << what;
+    ASSERT_EQ(periods.before(next).start, one.start) << label << " " << one.key;
+    ASSERT_EQ(periods.from(one.start).key, one.key) << label;
+    ASSERT_EQ(periods.from(one.start + 1us).key, next.key) << label;
     one = next;
   }
 }
@@ -168,10 +168,10 @@ TEST(periods, tile_in_every_zone_that_is_odd) {
 }
 
 /// "KEY MINUTES" of all in [from, to), which are the same in either order.
-std::vector<std::string> walked(periods const& in, timestamp from, timestamp to) {
+std::vector<std::string> walked(periods const& periods, timestamp from, timestamp to) {
   auto const in_order = [&](bool newest_first) {
     std::vector<std::string> out;
-    walk over(in, from, to, newest_first);
+    walk over(periods, from, to, newest_first);
     while (auto const one = over.next()) {
       out.push_back(one->key + " " +
                     std::to_string(duration_cast<minutes>(one->end - one->start).count()));

@@ -48,11 +48,11 @@ run between_passes(surroundings const& around, std::string_view name) {
 /// A pass that began before, and what it still launches, would go by the old declaration. Who loses
 /// the run, because others took this process for dead, writes nothing.
 void write_between_passes(surroundings const& around, std::string_view name,
-                          planner_options const& of, queues::store const& into) {
+                          planner_options const& options, queues::store const& store) {
   auto held = between_passes(around, name);
-  examine(around, name, of);  // passes have launched since
-  held.internals().ends_with({.write = [&](db::session& on, run_state, std::string_view) {
-    turn(on, around.with, name, of, into);
+  examine(around, name, options);  // passes have launched since
+  held.internals().ends_with({.write = [&](db::session& session, run_state, std::string_view) {
+    turn(session, around.with, name, options, store);
   }});
   if (std::move(held).finish()) return;
   throw error(
@@ -64,16 +64,17 @@ void write_between_passes(surroundings const& around, std::string_view name,
 }  // namespace
 
 std::shared_ptr<store> make(surroundings const& around, std::string_view name,
-                            planner_options const& of) {
-  check(name, of);
-  auto into = target(around, name, of.queue);
-  if (into->present().options.in_order && of.priority != planner_options{}.priority) {
-    bad(name, "a priority of " + std::to_string(of.priority) + ": the tasks of queue '" + of.queue +
+                            planner_options const& options) {
+  check(name, options);
+  auto into = target(around, name, options.queue);
+  if (into->present().options.in_order && options.priority != planner_options{}.priority) {
+    bad(name, "a priority of " + std::to_string(options.priority) + ": the tasks of queue '" +
+                  options.queue +
                   "' are done in the order in which they were added (in_order): leave it out");
   }
-  examine(around, name, of);
-  around.declared->add(name, of);
-  if (!write(around.with, name, of, *into)) write_between_passes(around, name, of, *into);
+  examine(around, name, options);
+  around.declared->add(name, options);
+  if (!write(around.with, name, options, *into)) write_between_passes(around, name, options, *into);
   return open(around, name);
 }
 
@@ -90,7 +91,7 @@ std::shared_ptr<store> open(surroundings const& around, std::string_view name,
   return open(around, name);
 }
 
-void store::need_own_sql() const { around_.declared->need(of_, around_.url); }
+void store::need_own_sql() const { around_.declared->need(definition_, around_.url); }
 
 std::shared_ptr<queues::store> store::from(std::string const& queue) const {
   std::lock_guard const lock(sources_->guard);
@@ -100,11 +101,11 @@ std::shared_ptr<queues::store> store::from(std::string const& queue) const {
 }
 
 std::unique_ptr<store> store::now() const {
-  auto found = look(with(), of_.name);
-  if (!found) bad(of_.name, "it is not there any more");
-  auto into = found->options.queue == of_.options.queue
-                  ? into_
-                  : target(around_, of_.name, found->options.queue);
+  auto found = look(with(), definition_.name);
+  if (!found) bad(definition_.name, "it is not there any more");
+  auto into = found->options.queue == definition_.options.queue
+                  ? queue_
+                  : target(around_, definition_.name, found->options.queue);
   auto out = std::make_unique<store>(around_, std::move(*found), std::move(into));
   out->follow(*this);
   return out;
@@ -112,10 +113,10 @@ std::unique_ptr<store> store::now() const {
 
 planner_info store::info() const {
   with().check_process();
-  auto const now = look(with(), of_.name);
-  if (!now) bad(of_.name, "it is not there any more");
+  auto const now = look(with(), definition_.name);
+  if (!now) bad(definition_.name, "it is not there any more");
   planner_info out{
-      .name = of_.name,
+      .name = definition_.name,
       .options = now->options,
       .paused = now->paused,
       .passes = now->passes,
@@ -124,20 +125,23 @@ planner_info store::info() const {
       .launched = now->launched,
       .refused = 0,
       .error = now->error};
-  core::read(with(), [&](db::session& on) {
-    decode(db::run(on, with().sql["planned.count_refused"], {of_.id}).row(0)[0], out.refused);
+  core::read(with(), [&](db::session& session) {
+    decode(db::run(session, with().sql["planned.count_refused"], {definition_.id}).row(0)[0],
+           out.refused);
   });
   return out;
 }
 
-std::vector<refused_key> store::refusals(refusals_query const& what) const {
+std::vector<refused_key> store::refusals(refusals_query const& query) const {
   with().check_process();
-  base::limits("plan", of_.name).between("the number of keys (limit)", what.limit, 1, 10'000);
+  base::limits("plan", definition_.name)
+      .between("the number of keys (limit)", query.limit, 1, 10'000);
   std::vector<refused_key> out;
-  core::read(with(), [&](db::session& on) {
+  core::read(with(), [&](db::session& session) {
     out.clear();
-    auto const found = db::run(on, with().sql["planned.refused"],
-                               {of_.id, std::string_view(what.after), std::int64_t{what.limit}});
+    auto const found =
+        db::run(session, with().sql["planned.refused"],
+                {definition_.id, std::string_view(query.after), std::int64_t{query.limit}});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
       auto& one = out.emplace_back();
@@ -151,16 +155,16 @@ std::vector<refused_key> store::refusals(refusals_query const& what) const {
   return out;
 }
 
-std::optional<planned_key> store::find(key const& of) const {
+std::optional<planned_key> store::find(key const& key) const {
   with().check_process();
   std::optional<planned_key> out;
-  core::read(with(), [&](db::session& on) {
+  core::read(with(), [&](db::session& session) {
     out.reset();
-    auto const found = db::run(on, with().sql["planned.find"], {of_.id, of.str()});
+    auto const found = db::run(session, with().sql["planned.find"], {definition_.id, key.str()});
     if (found.size() == 0) return;
     auto const row = found.row(0);
     out.emplace();
-    out->key = of.str();
+    out->key = key.str();
     decode(row[0], out->launches);
     out->first = db::time_in(row[1]);
     out->last = db::time_in(row[2]);
@@ -172,27 +176,29 @@ std::optional<planned_key> store::find(key const& of) const {
   return out;
 }
 
-bool store::change(std::string_view action, std::string_view what, audit_note const& by,
+bool store::change(std::string_view action, std::string_view subject, audit_note const& note,
                    std::function<bool(db::session&)> const& guarded) const {
   with().check_process();
   auto const process = process_name();
   key const piece;
-  core::change const change{with(), process, piece.str(), action, core::bounded_remark(by)};
-  auto const detail = std::string(what) + "request " + queues::store::new_id();
+  core::change const change{with(), process, piece.str(), action, core::bounded_remark(note)};
+  auto const detail = std::string(subject) + "request " + queues::store::new_id();
   return core::make(change, detail, guarded);
 }
 
-bool store::forget(key const& of, audit_note const& by) const {
-  return change("forget", "key " + of.str() + "; ", by, [&](db::session& on) {
-    auto const forgotten = db::run(on, with().sql["planned.forget"], {of_.id, of.str()});
-    db::run(on, with().sql["period.forget"], {of_.id, of.str()});
+bool store::forget(key const& key, audit_note const& note) const {
+  return change("forget", "key " + key.str() + "; ", note, [&](db::session& session) {
+    auto const forgotten =
+        db::run(session, with().sql["planned.forget"], {definition_.id, key.str()});
+    db::run(session, with().sql["period.forget"], {definition_.id, key.str()});
     return forgotten.affected > 0;
   });
 }
 
-bool store::pause(bool paused, audit_note const& by) const {
-  return change(paused ? "pause" : "resume", "", by, [&](db::session& on) {
-    return db::run(on, with().sql["planner.pause"], {of_.id, std::int64_t{paused ? 1 : 0}})
+bool store::pause(bool paused, audit_note const& note) const {
+  return change(paused ? "pause" : "resume", "", note, [&](db::session& session) {
+    return db::run(session, with().sql["planner.pause"],
+                   {definition_.id, std::int64_t{paused ? 1 : 0}})
                .affected > 0;
   });
 }

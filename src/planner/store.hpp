@@ -36,13 +36,13 @@ class keyset;
 
 class store {
  public:
-  store(surroundings around, definition of, std::shared_ptr<queues::store> into)
-      : around_(std::move(around)), of_(std::move(of)), into_(std::move(into)) {}
+  store(surroundings around, definition definition, std::shared_ptr<queues::store> store)
+      : around_(std::move(around)), definition_(std::move(definition)), queue_(std::move(store)) {}
 
   /// As it was when this was made.
-  [[nodiscard]] definition const& declared() const noexcept { return of_; }
+  [[nodiscard]] definition const& declared() const noexcept { return definition_; }
   [[nodiscard]] core::context const& with() const noexcept { return around_.with; }
-  [[nodiscard]] queues::store& into() const noexcept { return *into_; }
+  [[nodiscard]] queues::store& into() const noexcept { return *queue_; }
   /// Where an inbox has its events from: kept, for it knows of claims whose end is in doubt. Empty:
   /// it is gone.
   [[nodiscard]] std::shared_ptr<queues::store> from(std::string const& queue) const;
@@ -50,7 +50,7 @@ class store {
   /// Before others see this.
   void follow(store const& before) { sources_ = before.sources_; }
   /// Under which process its passes, and what people change, stand.
-  [[nodiscard]] std::string process_name() const { return process_of(of_.name); }
+  [[nodiscard]] std::string process_name() const { return process_of(definition_.name); }
 
   /// On failure: daybook::error (error_code::configuration) where its SQL is not this program's
   /// own.
@@ -58,20 +58,20 @@ class store {
 
   // As planner's verbs.
   [[nodiscard]] std::vector<std::string> advice() const;
-  pass_report pass(pass_options const& how) const;
+  pass_report pass(pass_options const& options) const;
   [[nodiscard]] std::vector<plan_preview> preview(int limit, launch_check const& check) const;
   [[nodiscard]] planner_info info() const;
-  [[nodiscard]] std::vector<refused_key> refusals(refusals_query const& what) const;
-  [[nodiscard]] std::optional<planned_key> find(key const& of) const;
-  bool forget(key const& of, audit_note const& by) const;
-  bool pause(bool paused, audit_note const& by) const;
+  [[nodiscard]] std::vector<refused_key> refusals(refusals_query const& query) const;
+  [[nodiscard]] std::optional<planned_key> find(key const& key) const;
+  bool forget(key const& key, audit_note const& note) const;
+  bool pause(bool paused, audit_note const& note) const;
   [[nodiscard]] std::vector<change_info> changes() const;
   // grid.cpp
-  [[nodiscard]] std::vector<period_info> grid(grid_query const& what) const;
+  [[nodiscard]] std::vector<period_info> grid(grid_query const& query) const;
   [[nodiscard]] timestamp watermark() const;
-  bool reopen(key const& period, audit_note const& by) const;
+  bool reopen(key const& period, audit_note const& note) const;
   // sweep_page.cpp
-  bool sweep_now(audit_note const& by) const;
+  bool sweep_now(audit_note const& note) const;
   [[nodiscard]] std::vector<sweep_info> sweeps(int limit) const;
   /// On failure: daybook::error (error_code::bad_argument) where it is of another strategy.
   [[nodiscard]] sweep_strategy const& as_sweep() const;
@@ -89,12 +89,12 @@ class store {
   /// As it is declared now, maybe by another process. On failure: daybook::error
   /// (error_code::bad_argument) where it is gone.
   [[nodiscard]] std::unique_ptr<store> now() const;
-  bool change(std::string_view action, std::string_view what, audit_note const& by,
+  bool change(std::string_view action, std::string_view detail, audit_note const& note,
               std::function<bool(db::session&)> const& guarded) const;
 
   surroundings around_;
-  definition of_;
-  std::shared_ptr<queues::store> into_;
+  definition definition_;
+  std::shared_ptr<queues::store> queue_;
   std::shared_ptr<sources> sources_ = std::make_shared<sources>();
   mutable std::mutex guard_;
   mutable std::shared_ptr<keyset const> table_;  ///< guarded
@@ -105,9 +105,9 @@ class store {
 /// Makes the planner, or changes it to these options; where a pass under way rests on what changes,
 /// after that. On failure: daybook::error (error_code::configuration: that takes too long).
 std::shared_ptr<store> make(surroundings const& around, std::string_view name,
-                            planner_options const& of);
+                            planner_options const& options);
 /// As planner::page().
-[[nodiscard]] std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task);
+[[nodiscard]] std::optional<sweep_page> page(std::shared_ptr<store> const& store, key const& task);
 /// Empty: there is none of that name.
 std::shared_ptr<store> open(surroundings const& around, std::string_view name);
 /// The same; the program declares the planner so, and changes nothing in the book.

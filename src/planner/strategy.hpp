@@ -41,14 +41,14 @@ class sink {
 };
 
 /// False: stopped before its end.
-bool feed(store const& of, query_strategy const& how, sink& into);
-bool feed(store const& of, inbox_strategy const& how, sink& into);
-bool feed(store const& of, window_strategy const& how, sink& into);
-bool feed(store const& of, sweep_strategy const& how, sink& into);
+bool feed(store const& store, query_strategy const& strategy, sink& sink);
+bool feed(store const& store, inbox_strategy const& strategy, sink& sink);
+bool feed(store const& store, window_strategy const& strategy, sink& sink);
+bool feed(store const& store, sweep_strategy const& strategy, sink& sink);
 
 /// What only the database can say about a declaration. On failure: daybook::error
 /// (error_code::bad_argument) that names what does not fit.
-void examine(surroundings const& around, std::string_view name, planner_options const& of);
+void examine(surroundings const& around, std::string_view name, planner_options const& options);
 
 }  // namespace planners
 }  // namespace v1

@@ -11,73 +11,74 @@ namespace {
 constexpr std::chrono::microseconds instant{1};
 
 /// The last tick that is due; empty: none is.
-std::optional<timestamp> newest(definition const& of, timestamp now) {
-  auto const last = of.previous(now + instant);
-  if (!last || *last <= of.decided) return std::nullopt;
+std::optional<timestamp> newest(definition const& schedule, timestamp now) {
+  auto const last = schedule.previous(now + instant);
+  if (!last || *last <= schedule.decided) return std::nullopt;
   return last;
 }
 
 /// From the oldest that is not decided to `last`, which is one of them.
-skipped range(definition const& of, timestamp last, std::string why) {
+skipped range(definition const& schedule, timestamp last, std::string why) {
   skipped out{last, last, 1, std::move(why)};
   // From the oldest on: should there be too many to count, what is said of them is still right.
-  auto at = of.next(of.decided);
+  auto at = schedule.next(schedule.decided);
   if (at) out.first = *at;
-  for (; at && *at < last && out.count < most_counted; at = of.next(*at)) ++out.count;
+  for (; at && *at < last && out.count < most_counted; at = schedule.next(*at)) ++out.count;
   return out;
 }
 
-std::optional<skipped> before(definition const& of, timestamp tick, std::string why) {
-  auto const last = of.previous(tick);
-  if (!last || *last <= of.decided) return std::nullopt;
-  return range(of, *last, std::move(why));
+std::optional<skipped> before(definition const& schedule, timestamp tick, std::string why) {
+  auto const last = schedule.previous(tick);
+  if (!last || *last <= schedule.decided) return std::nullopt;
+  return range(schedule, *last, std::move(why));
 }
 
-decision launch_newest(definition const& of, timestamp last) {
-  return {before(of, last, "missed; " + text_of(last) + " was launched for it"), last};
+decision launch_newest(definition const& schedule, timestamp last) {
+  return {before(schedule, last, "missed; " + text_of(last) + " was launched for it"), last};
 }
 
 /// The oldest of the newest `most`.
-decision launch_oldest(definition const& of, timestamp last) {
+decision launch_oldest(definition const& schedule, timestamp last) {
   timestamp oldest = last;
-  for (int left = of.options.most - 1; left > 0; --left) {
-    auto const earlier = of.previous(oldest);
-    if (!earlier || *earlier <= of.decided) break;
+  for (int left = schedule.options.most - 1; left > 0; --left) {
+    auto const earlier = schedule.previous(oldest);
+    if (!earlier || *earlier <= schedule.decided) break;
     oldest = *earlier;
   }
-  return {before(of, oldest, "missed; more than " + std::to_string(of.options.most) + " were"),
+  return {before(schedule, oldest,
+                 "missed; more than " + std::to_string(schedule.options.most) + " were"),
           oldest};
 }
 
 }  // namespace
 
-std::optional<skipped> skip_all(definition const& of, timestamp now, std::string why) {
-  auto const last = newest(of, now);
+std::optional<skipped> skip_all(definition const& schedule, timestamp now, std::string why) {
+  auto const last = newest(schedule, now);
   if (!last) return std::nullopt;
-  return range(of, *last, std::move(why));
+  return range(schedule, *last, std::move(why));
 }
 
-decision decide(definition const& of, timestamp now) {
-  if (of.state != schedule_state::active) return {};
-  auto const last = newest(of, now);
+decision decide(definition const& schedule, timestamp now) {
+  if (schedule.state != schedule_state::active) return {};
+  auto const last = newest(schedule, now);
   if (!last) return {};
-  if (of.running) {
-    auto const oldest = of.next(of.decided);
+  if (schedule.running) {
+    auto const oldest = schedule.next(schedule.decided);
     // What was late before the one that runs was launched waits in line, and all that come later.
-    bool const in_line = !oldest || !of.running_since || *oldest < *of.running_since;
-    if (of.options.overlap == overlap::queue || in_line) return {};
-    auto out = range(of, *last, text_of(*of.running) + " still ran");
+    bool const in_line = !oldest || !schedule.running_since || *oldest < *schedule.running_since;
+    if (schedule.options.overlap == overlap::queue || in_line) return {};
+    auto out = range(schedule, *last, text_of(*schedule.running) + " still ran");
     out.goes_on = true;
     return {std::move(out), std::nullopt};
   }
-  switch (of.options.catch_up) {
-    case catch_up::last: return launch_newest(of, *last);
-    case catch_up::all: return launch_oldest(of, *last);
+  switch (schedule.options.catch_up) {
+    case catch_up::last: return launch_newest(schedule, *last);
+    case catch_up::all: return launch_oldest(schedule, *last);
     case catch_up::skip:
-      if (now - *last <= of.options.grace) {
-        return {before(of, *last, "missed"), *last};
+      if (now - *last <= schedule.options.grace) {
+        return {before(schedule, *last, "missed"), *last};
       }
-      return {range(of, *last, "missed"), std::nullopt};
+      return {range(schedule, *last, "missed"), std::nullopt};
   }
   return {};
 }

@@ -37,7 +37,7 @@ struct decision {
 };
 
 /// What is due now. Nothing: wait until next(decided), or, if that is past, for the tick that runs.
-[[nodiscard]] decision decide(definition const& of, timestamp now);
+[[nodiscard]] decision decide(definition const& schedule, timestamp now);
 
 /// When there is something to do next, maybe in the past; empty: nothing, before something changes.
 /// Precondition: can_be_told().
@@ -47,7 +47,8 @@ struct decision {
 [[nodiscard]] std::optional<timestamp> overdue(definition const& schedule);
 
 /// All that is due at `now`, as skipped; empty: nothing is.
-[[nodiscard]] std::optional<skipped> skip_all(definition const& of, timestamp now, std::string why);
+[[nodiscard]] std::optional<skipped> skip_all(definition const& schedule, timestamp now,
+                                              std::string why);
 
 }  // namespace schedules
 }  // namespace v1

@@ -18,9 +18,9 @@ namespace {
 using std::chrono::microseconds;
 
 template <std::size_t count>
-std::array<std::int64_t, count> numbers(std::span<cell const> from) {
+std::array<std::int64_t, count> numbers(std::span<cell const> cells) {
   std::array<std::int64_t, count> out{};
-  for (std::size_t i = 0; i < count; ++i) decode(from[i], out[i]);
+  for (std::size_t i = 0; i < count; ++i) decode(cells[i], out[i]);
   return out;
 }
 

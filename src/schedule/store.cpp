@@ -22,21 +22,21 @@ using std::chrono::microseconds;
 
 constexpr std::chrono::hours longest{24 * 366};
 
-[[noreturn]] void bad(std::string_view schedule, std::string const& what) {
+[[noreturn]] void bad(std::string_view schedule, std::string const& reason) {
   throw error({.kind = error_code::bad_argument},
-              "schedule '" + std::string(schedule) + "': " + what);
+              "schedule '" + std::string(schedule) + "': " + reason);
 }
 
-void check(std::string_view name, schedule_options const& of) {
+void check(std::string_view name, schedule_options const& options) {
   check_name("schedule name", name);
   base::limits const in("schedule", name);
-  in.between("'most'", of.most, 1, 100'000);
-  in.between("the grace", of.grace, std::chrono::seconds{1}, longest);
-  in.between("the number of attempts", of.attempts, 1, 1000);
-  in.between("the first back-off", of.backoff, std::chrono::seconds{0}, longest);
-  in.between("the longest back-off", of.longest_backoff, of.backoff, longest);
-  in.between("the crash limit", of.crash_limit, 1, 100);
-  in.between("the number of ticks kept", of.keep, 10, 1'000'000);
+  in.between("'most'", options.most, 1, 100'000);
+  in.between("the grace", options.grace, std::chrono::seconds{1}, longest);
+  in.between("the number of attempts", options.attempts, 1, 1000);
+  in.between("the first back-off", options.backoff, std::chrono::seconds{0}, longest);
+  in.between("the longest back-off", options.longest_backoff, options.backoff, longest);
+  in.between("the crash limit", options.crash_limit, 1, 100);
+  in.between("the number of ticks kept", options.keep, 10, 1'000'000);
 }
 
 /// What decides which instants are ticks.
@@ -54,51 +54,53 @@ bool same(definition const& there, cron const& when, schedule_options const& wan
          has.crash_limit == wanted.crash_limit && has.keep == wanted.keep;
 }
 
-void insert(core::context const& with, std::string_view name, cron const& when,
-            schedule_options const& of) {
+void insert(core::context const& context, std::string_view name, cron const& when,
+            schedule_options const& options) {
   std::optional<std::int64_t> since;
-  if (of.since) since = us_of(*of.since);
+  if (options.since) since = us_of(*options.since);
   core::write(
-      with, {.name = "schedule"}, with.sql["schedule.make"],
-      {name, when.text(), std::string_view(of.zone), static_cast<std::int64_t>(of.changes.gap),
-       static_cast<std::int64_t>(of.changes.fold), static_cast<std::int64_t>(of.catch_up),
-       std::int64_t{of.most}, std::int64_t{microseconds(of.grace).count()},
-       static_cast<std::int64_t>(of.overlap), std::int64_t{of.attempts},
-       std::int64_t{microseconds(of.backoff).count()},
-       std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
-       std::int64_t{of.keep}, to_value(since)});
+      context, {.name = "schedule"}, context.sql["schedule.make"],
+      {name, when.text(), std::string_view(options.zone),
+       static_cast<std::int64_t>(options.changes.gap),
+       static_cast<std::int64_t>(options.changes.fold), static_cast<std::int64_t>(options.catch_up),
+       std::int64_t{options.most}, std::int64_t{microseconds(options.grace).count()},
+       static_cast<std::int64_t>(options.overlap), std::int64_t{options.attempts},
+       std::int64_t{microseconds(options.backoff).count()},
+       std::int64_t{microseconds(options.longest_backoff).count()},
+       std::int64_t{options.crash_limit}, std::int64_t{options.keep}, to_value(since)});
 }
 
 /// What is due is not launched any more; where it cannot be told what that is, this is said.
-std::optional<skipped> skip_until_now(definition const& from, std::string const& why) {
-  if (from.in) return skip_all(from, from.now, why);
-  if (from.now <= from.decided) return std::nullopt;
-  return skipped{from.now, from.now, 1,
-                 "what was missed until now is not known: its zone, " + from.options.zone +
+std::optional<skipped> skip_until_now(definition const& schedule, std::string const& why) {
+  if (schedule.in) return skip_all(schedule, schedule.now, why);
+  if (schedule.now <= schedule.decided) return std::nullopt;
+  return skipped{schedule.now, schedule.now, 1,
+                 "what was missed until now is not known: its zone, " + schedule.options.zone +
                      ", is not on this machine"};
 }
 
-void change(core::context const& with, definition const& from, cron const& when,
-            schedule_options const& of) {
-  bool const removed = from.state == schedule_state::removed;
-  bool const renewed = removed || !same_ticks(from, when, of);
-  auto const decided = renewed ? std::max(from.decided, from.now) : from.decided;
+void change(core::context const& context, definition const& schedule, cron const& when,
+            schedule_options const& options) {
+  bool const removed = schedule.state == schedule_state::removed;
+  bool const renewed = removed || !same_ticks(schedule, when, options);
+  auto const decided = renewed ? std::max(schedule.decided, schedule.now) : schedule.decided;
   std::optional<skipped> skip;
-  if (renewed && !removed) skip = skip_until_now(from, "missed; the expression changed");
-  core::transact(with, {.name = "schedule"}, [&](db::session& on) {
+  if (renewed && !removed) skip = skip_until_now(schedule, "missed; the expression changed");
+  core::transact(context, {.name = "schedule"}, [&](db::session& session) {
     auto const changed =
-        db::run(
-            on, with.sql["schedule.change"],
-            {std::string_view(from.name), from.version, when.text(), std::string_view(of.zone),
-             static_cast<std::int64_t>(of.changes.gap), static_cast<std::int64_t>(of.changes.fold),
-             static_cast<std::int64_t>(of.catch_up), std::int64_t{of.most},
-             std::int64_t{microseconds(of.grace).count()}, static_cast<std::int64_t>(of.overlap),
-             std::int64_t{of.attempts}, std::int64_t{microseconds(of.backoff).count()},
-             std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
-             std::int64_t{of.keep}, us_of(decided)})
+        db::run(session, context.sql["schedule.change"],
+                {std::string_view(schedule.name), schedule.version, when.text(),
+                 std::string_view(options.zone), static_cast<std::int64_t>(options.changes.gap),
+                 static_cast<std::int64_t>(options.changes.fold),
+                 static_cast<std::int64_t>(options.catch_up), std::int64_t{options.most},
+                 std::int64_t{microseconds(options.grace).count()},
+                 static_cast<std::int64_t>(options.overlap), std::int64_t{options.attempts},
+                 std::int64_t{microseconds(options.backoff).count()},
+                 std::int64_t{microseconds(options.longest_backoff).count()},
+                 std::int64_t{options.crash_limit}, std::int64_t{options.keep}, us_of(decided)})
             .affected;
     if (changed == 0) return core::decision::rollback;
-    if (skip) write_skipped(on, with, from, *skip);
+    if (skip) write_skipped(session, context, schedule, *skip);
     return core::decision::commit;
   });
 }
@@ -111,72 +113,74 @@ std::vector<tick_info> ticks_of(db::table const& found) {
 
 }  // namespace
 
-std::optional<definition> look(core::context const& with, std::string_view name, zones& all) {
+std::optional<definition> look(core::context const& context, std::string_view name, zones& all) {
   db::table found;
-  core::read(with, [&](db::session& on) {
-    found = db::run(on, with.sql["schedule.look"], {name, std::int64_t{core::max_skew.count()}});
+  core::read(context, [&](db::session& session) {
+    found = db::run(session, context.sql["schedule.look"],
+                    {name, std::int64_t{core::max_skew.count()}});
   });
   if (found.size() == 0) return std::nullopt;
   return definition_of(found.row(0), all);
 }
 
-std::vector<definition> all(core::context const& with, zones& in) {
+std::vector<definition> all(core::context const& context, zones& zones) {
   db::table found;
-  core::read(with, [&](db::session& on) {
-    found = db::run(on, with.sql["schedule.all"], {std::int64_t{core::max_skew.count()}});
+  core::read(context, [&](db::session& session) {
+    found = db::run(session, context.sql["schedule.all"], {std::int64_t{core::max_skew.count()}});
   });
   std::vector<definition> out;
   out.reserve(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) out.push_back(definition_of(found.row(i), in));
+  for (std::size_t i = 0; i < found.size(); ++i) out.push_back(definition_of(found.row(i), zones));
   return out;
 }
 
-std::optional<tick_info> find(core::context const& with, std::string_view name, timestamp tick) {
+std::optional<tick_info> find(core::context const& context, std::string_view name, timestamp tick) {
   std::optional<tick_info> out;
-  core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["tick.find"], {name, us_of(tick)});
+  core::read(context, [&](db::session& session) {
+    auto const found = db::run(session, context.sql["tick.find"], {name, us_of(tick)});
     out.reset();
     if (found.size() > 0) out = tick_of(found.row(0));
   });
   return out;
 }
 
-schedule_info info_of(definition const& of) {
+schedule_info info_of(definition const& schedule) {
   schedule_info out;
-  out.name = of.name;
-  out.cron = of.when.text();
-  out.options = of.options;
-  out.state = of.state;
-  out.decided = of.decided;
-  out.window = of.window;
-  out.running = of.running;
-  out.interrupted = of.left;
-  if (of.running) {
-    out.node = of.node;
-    out.pid = of.pid;
+  out.name = schedule.name;
+  out.cron = schedule.when.text();
+  out.options = schedule.options;
+  out.state = schedule.state;
+  out.decided = schedule.decided;
+  out.window = schedule.window;
+  out.running = schedule.running;
+  out.interrupted = schedule.left;
+  if (schedule.running) {
+    out.node = schedule.node;
+    out.pid = schedule.pid;
   }
-  out.overdue = overdue(of);
-  if (of.state == schedule_state::active && of.in) out.next = of.next(std::max(of.decided, of.now));
+  out.overdue = overdue(schedule);
+  if (schedule.state == schedule_state::active && schedule.in)
+    out.next = schedule.next(std::max(schedule.decided, schedule.now));
   return out;
 }
 
-void write_skipped(db::session& on, core::context const& with, definition const& of,
-                   skipped const& what) {
-  std::string_view const name = of.name;
-  auto const key = text_of(what.last);
-  if (what.goes_on && db::run(on, with.sql["tick.extend"],
-                              {name, us_of(of.decided), us_of(what.last), what.count,
-                               std::string_view(key), std::string_view(what.why)})
-                              .affected == 1) {
+void write_skipped(db::session& session, core::context const& context, definition const& schedule,
+                   skipped const& skipped) {
+  std::string_view const name = schedule.name;
+  auto const key = text_of(skipped.last);
+  if (skipped.goes_on && db::run(session, context.sql["tick.extend"],
+                                 {name, us_of(schedule.decided), us_of(skipped.last), skipped.count,
+                                  std::string_view(key), std::string_view(skipped.why)})
+                                 .affected == 1) {
     return;
   }
-  db::run(on, with.sql["tick.add"],
-          {name, us_of(what.last), us_of(what.first), what.count,
-           static_cast<std::int64_t>(tick_state::skipped), us_of(what.last), std::int64_t{0},
-           std::string_view(key), std::string_view(what.why)});
+  db::run(session, context.sql["tick.add"],
+          {name, us_of(skipped.last), us_of(skipped.first), skipped.count,
+           static_cast<std::int64_t>(tick_state::skipped), us_of(skipped.last), std::int64_t{0},
+           std::string_view(key), std::string_view(skipped.why)});
 }
 
-std::shared_ptr<store> make(core::context const& with, std::string_view name, cron const& when,
+std::shared_ptr<store> make(core::context const& context, std::string_view name, cron const& when,
                             schedule_options const& options) {
   check(name, options);
   static_cast<void>(when.hashed(name));
@@ -184,29 +188,29 @@ std::shared_ptr<store> make(core::context const& with, std::string_view name, cr
   static_cast<void>(here[options.zone]);
   core::backoff pauses(core::usual_patience);
   for (;;) {
-    auto const found = look(with, name, here);
+    auto const found = look(context, name, here);
     if (found && same(*found, when, options)) break;
     try {
       // Nothing where another was faster, or made it otherwise: look again.
-      found ? change(with, *found, when, options) : insert(with, name, when, options);
+      found ? change(context, *found, when, options) : insert(context, name, when, options);
     } catch (core::lost_reply const&) {
       continue;
     }
     if (!pauses.pause()) bad(name, "it is being changed all the time, by others");
   }
-  return std::make_shared<store>(with, std::string(name));
+  return std::make_shared<store>(context, std::string(name));
 }
 
 definition store::look() const {
   zones here;
-  auto found = schedules::look(with_, name_, here);
+  auto found = schedules::look(context_, name_, here);
   if (!found) bad(name_, "there is none of that name");
   return std::move(*found);
 }
 
 schedule_info store::info() const { return info_of(look()); }
 
-timestamp store::trigger(audit_note const& by) const {
+timestamp store::trigger(audit_note const& note) const {
   for (;;) {
     auto now_is = look();
     if (now_is.state == schedule_state::removed) bad(name_, "it was removed");
@@ -221,16 +225,16 @@ timestamp store::trigger(audit_note const& by) const {
     auto const key = text_of(tick);
     std::string_view const name = name_;
     bool const done =
-        core::make({with_, name_, key, "trigger", core::bounded_remark(by)},
-                   "version " + std::to_string(now_is.version), [&](db::session& on) {
-                     if (db::run(on, with_.sql["schedule.set"],
+        core::make({context_, name_, key, "trigger", core::bounded_remark(note)},
+                   "version " + std::to_string(now_is.version), [&](db::session& session) {
+                     if (db::run(session, context_.sql["schedule.set"],
                                  {name, now_is.version, static_cast<std::int64_t>(now_is.state),
                                   us_of(tick), us_of(tick)})
                              .affected == 0) {
                        return false;
                      }
-                     if (skip) write_skipped(on, with_, now_is, *skip);
-                     db::run(on, with_.sql["tick.add"],
+                     if (skip) write_skipped(session, context_, now_is, *skip);
+                     db::run(session, context_.sql["tick.add"],
                              {name, us_of(tick), us_of(tick), std::int64_t{1},
                               static_cast<std::int64_t>(tick_state::due), us_of(now_is.window),
                               std::int64_t{1}, std::string_view(key), std::string_view()});
@@ -240,76 +244,78 @@ timestamp store::trigger(audit_note const& by) const {
   }
 }
 
-bool store::retry(timestamp tick, audit_note const& by) const {
+bool store::retry(timestamp tick, audit_note const& note) const {
   auto const was = find(tick);
   if (!was || was->state != tick_state::failed) return false;
   auto const ended = was->ended ? text_of(*was->ended) : std::string();
   return core::make(
-      {with_, name_, was->run, "retry", core::bounded_remark(by)}, "failed at " + ended,
-      [&](db::session& on) {
-        return db::run(on, with_.sql["schedule.touch"], {std::string_view(name_)}).affected == 1 &&
-               db::run(on, with_.sql["tick.again"], {std::string_view(name_), us_of(tick)})
+      {context_, name_, was->run, "retry", core::bounded_remark(note)}, "failed at " + ended,
+      [&](db::session& session) {
+        return db::run(session, context_.sql["schedule.touch"], {std::string_view(name_)})
+                       .affected == 1 &&
+               db::run(session, context_.sql["tick.again"], {std::string_view(name_), us_of(tick)})
                        .affected == 1;
       });
 }
 
 bool store::set(schedule_state state, std::string_view action, std::string const& why_skipped,
-                audit_note const& by, std::function<bool(schedule_state)> const& from) const {
+                audit_note const& note, std::function<bool(schedule_state)> const& check) const {
   std::string const key = "-";
   for (;;) {
     auto const now_is = look();
-    if (!from(now_is.state)) return false;
+    if (!check(now_is.state)) return false;
     // Its ticks go by while it is paused; what was due before is decided by the pause itself, or,
     // where its zone is not here, by what ends the pause.
     std::optional<skipped> skip;
     if (now_is.in || state != schedule_state::paused) skip = skip_until_now(now_is, why_skipped);
     auto const decided = skip ? skip->last : now_is.decided;
     bool const done = core::make(
-        {with_, name_, key, action, core::bounded_remark(by)},
-        "version " + std::to_string(now_is.version), [&](db::session& on) {
-          if (db::run(on, with_.sql["schedule.set"],
+        {context_, name_, key, action, core::bounded_remark(note)},
+        "version " + std::to_string(now_is.version), [&](db::session& session) {
+          if (db::run(session, context_.sql["schedule.set"],
                       {std::string_view(name_), now_is.version, static_cast<std::int64_t>(state),
                        us_of(decided), us_of(now_is.window)})
                   .affected == 0) {
             return false;
           }
-          if (skip) write_skipped(on, with_, now_is, *skip);
+          if (skip) write_skipped(session, context_, now_is, *skip);
           return true;
         });
     if (done) return true;
   }
 }
 
-bool store::pause(audit_note const& by) const {
-  return set(schedule_state::paused, "pause", "missed; it was paused", by,
+bool store::pause(audit_note const& note) const {
+  return set(schedule_state::paused, "pause", "missed; it was paused", note,
              [](schedule_state was) { return was == schedule_state::active; });
 }
 
-bool store::resume(audit_note const& by) const {
-  return set(schedule_state::active, "resume", "it was paused", by,
+bool store::resume(audit_note const& note) const {
+  return set(schedule_state::active, "resume", "it was paused", note,
              [](schedule_state was) { return was == schedule_state::paused; });
 }
 
-bool store::remove(audit_note const& by) const {
-  return set(schedule_state::removed, "remove", "missed; it was removed", by,
+bool store::remove(audit_note const& note) const {
+  return set(schedule_state::removed, "remove", "missed; it was removed", note,
              [](schedule_state was) { return was != schedule_state::removed; });
 }
 
-std::vector<tick_info> store::ticks(ticks_query const& what) const {
-  base::limits("schedule", name_).between("the limit", what.limit, 1, 10'000);
-  auto const before = what.before ? us_of(*what.before) : std::numeric_limits<std::int64_t>::max();
-  auto const state = what.state ? static_cast<std::int64_t>(*what.state) : std::int64_t{-1};
+std::vector<tick_info> store::ticks(ticks_query const& query) const {
+  base::limits("schedule", name_).between("the limit", query.limit, 1, 10'000);
+  auto const before =
+      query.before ? us_of(*query.before) : std::numeric_limits<std::int64_t>::max();
+  auto const state = query.state ? static_cast<std::int64_t>(*query.state) : std::int64_t{-1};
   std::vector<tick_info> out;
-  core::read(with_, [&](db::session& on) {
-    out = ticks_of(db::run(on, with_.sql["tick.list"],
-                           {std::string_view(name_), before, state, std::int64_t{what.limit}}));
+  core::read(context_, [&](db::session& session) {
+    out = ticks_of(db::run(session, context_.sql["tick.list"],
+                           {std::string_view(name_), before, state, std::int64_t{query.limit}}));
   });
   for (auto& one : out) tell_who_runs(one);
   return out;
 }
 
 std::optional<tick_info> store::find(timestamp tick) const {
-  auto out = schedules::find(with_, name_, tick);
+  auto out = schedules::find(context_, name_, tick);
   if (out) tell_who_runs(*out);
   return out;
 }

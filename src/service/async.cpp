@@ -15,30 +15,31 @@ namespace {
 /// Keeps a run in hand, and from being used otherwise, until the verb's work is over.
 class claimed {
  public:
-  explicit claimed(std::shared_ptr<core::held_run> of) : of_(std::move(of)) { of_->claim(); }
+  explicit claimed(std::shared_ptr<core::held_run> run) : run_(std::move(run)) { run_->claim(); }
   claimed(claimed const&) = delete;
   claimed& operator=(claimed const&) = delete;
-  ~claimed() { of_->turn().end(); }
+  ~claimed() { run_->turn().end(); }
   [[nodiscard]] std::shared_ptr<core::held_run> const& begin() const noexcept {
-    of_->turn().begin();
-    return of_;
+    run_->turn().begin();
+    return run_;
   }
 
  private:
-  std::shared_ptr<core::held_run> of_;
+  std::shared_ptr<core::held_run> run_;
 };
 
 }  // namespace
 
 run::run(std::shared_ptr<core::held_run> held) noexcept : held_(std::move(held)) {}
 
-void run::post(std::shared_ptr<work::completion> into, std::function<void(run&)> verb) {
+void run::post(std::shared_ptr<work::completion> completion, std::function<void(run&)> verb) {
   auto& inside = held();
   auto in_use = std::make_shared<claimed>(held_);
-  inside.executor().post(std::move(into), [in_use = std::move(in_use), verb = std::move(verb)] {
-    run self(in_use->begin());
-    verb(self);
-  });
+  inside.executor().post(std::move(completion),
+                         [in_use = std::move(in_use), verb = std::move(verb)] {
+                           run self(in_use->begin());
+                           verb(self);
+                         });
 }
 
 pending<step_result<void>> run::record_async(std::string_view name, std::string_view text) {

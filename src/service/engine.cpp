@@ -55,15 +55,16 @@ unsigned threads_for(book_options const& options, db::stock keeps) {
 
 }  // namespace
 
-engine::engine(db::url where, book_options options, driver how)
+engine::engine(db::url where, book_options options, driver driver)
     : where_(std::move(where)),
       options_(checked(std::move(options))),
-      how_(std::move(how)),
+      driver_(std::move(driver)),
       process_(base::process_id()),
-      user_sql_(how_.style),
-      sessions_([this] { return how_.connect(connecting()); }, options_.connections, how_.keeps),
-      listeners_([this] { return how_.connect(connecting()); }, most_listeners),
-      asynchronous_(threads_for(options_, how_.keeps)) {
+      user_sql_(driver_.style),
+      sessions_([this] { return driver_.connect(connecting()); }, options_.connections,
+                driver_.keeps),
+      listeners_([this] { return driver_.connect(connecting()); }, most_listeners),
+      asynchronous_(threads_for(options_, driver_.keeps)) {
   if (where_.scheme == db::scheme::sqlite && !options_.schema.empty()) {
     base::refuse_argument(where_.shown + ": SQLite has no schemas: use a table prefix");
   }
@@ -100,27 +101,27 @@ db::connect_options engine::hurried() const {
 }
 
 db::catalogue_options engine::catalogue_of(db::clock_kind clock) const {
-  return {.dialect = how_.about->name,
-          .style = how_.style,
-          .real_clock = how_.about->real_clock,
+  return {.dialect = driver_.about->name,
+          .style = driver_.style,
+          .real_clock = driver_.about->real_clock,
           .schema = schema_,
           .prefix = options_.prefix,
           .clock = clock,
-          .compounds = how_.about->compounds};
+          .compounds = driver_.about->compounds};
 }
 
 core::context engine::context_of(db::catalogue const& sql, std::string_view book_id) {
   core::context with{.sessions = sessions_,
                      .sql = sql,
                      .user_sql = user_sql_,
-                     .dialect = *how_.about,
+                     .dialect = *driver_.about,
                      .watch = options_.watch != nullptr ? *options_.watch : silent_,
                      .lease = options_.lease,
                      .process = process_,
                      .book_id = book_id,
                      .borrowed = borrowed(),
                      .asynchronous = &asynchronous_,
-                     .listeners = how_.keeps == db::stock::kept ? &listeners_ : nullptr,
+                     .listeners = driver_.keeps == db::stock::kept ? &listeners_ : nullptr,
                      .doorbells = &doorbells_,
                      .queues = &queues_};
   with.check_process();
@@ -155,8 +156,8 @@ engine::parts& engine::require() {
   made->starter = std::make_unique<core::runs>(full, *made->lease);
   if (options_.renew_in_background && !borrowed()) {
     made->background = std::make_unique<lease_renewer>(
-        *made->lease, [this] { return how_.connect(hurried()); }, full.watch, options_.lease,
-        how_.about->one_writer, how_.keeps);
+        *made->lease, [this] { return driver_.connect(hurried()); }, full.watch, options_.lease,
+        driver_.about->one_writer, driver_.keeps);
   }
   parts_ = std::move(made);
   return *parts_;
@@ -166,7 +167,9 @@ void engine::look() {
   if (core::read_version(bare())) static_cast<void>(require());
 }
 
-void engine::check_joined(db::session& on) { core::check_joined(ready(), on, where_.shown); }
+void engine::check_joined(db::session& session) {
+  core::check_joined(ready(), session, where_.shown);
+}
 
 void engine::migrate() {
   core::migrate(bare(), where_.shown,

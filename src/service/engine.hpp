@@ -38,7 +38,7 @@ struct driver {
 class engine {
  public:
   /// Checks the options, and connects once. On failure: throws daybook::error.
-  engine(db::url where, book_options options, driver how);
+  engine(db::url where, book_options options, driver driver);
   engine(engine const&) = delete;
   engine& operator=(engine const&) = delete;
   /// Ends the asynchronous calls, hands back the lease, then stops renewing: the heartbeat ends
@@ -60,16 +60,16 @@ class engine {
   /// One renewal now. False: this process was declared dead.
   bool renew();
   /// Whether this process's lease is renewed by its steps only.
-  [[nodiscard]] bool borrowed() const noexcept { return how_.keeps == db::stock::single; }
+  [[nodiscard]] bool borrowed() const noexcept { return driver_.keeps == db::stock::single; }
   /// For a session over a transaction of the application's: as core::check_joined().
-  void check_joined(db::session& on);
+  void check_joined(db::session& session);
   [[nodiscard]] bool clock_is_movable();
   /// Of planners, by this program.
   [[nodiscard]] planners::declarations& declared() noexcept { return declared_; }
   [[nodiscard]] executor& asynchronous() noexcept { return asynchronous_; }
 
   [[nodiscard]] db::url const& where() const noexcept { return where_; }
-  [[nodiscard]] db::dialect const& speaks() const noexcept { return *how_.about; }
+  [[nodiscard]] db::dialect const& speaks() const noexcept { return *driver_.about; }
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process_; }
 
   [[nodiscard]] db::connect_options connecting() const;
@@ -91,7 +91,7 @@ class engine {
 
   db::url where_;
   book_options options_;
-  driver how_;
+  driver driver_;
   std::int64_t process_;
   observer silent_;
   db::user_statements user_sql_;

@@ -44,46 +44,46 @@ executor::executor(unsigned at_most) : at_most_(at_most), state_(std::make_share
 
 executor::~executor() { close(); }
 
-void executor::carry_out(job what) noexcept {
+void executor::carry_out(job dispatch) noexcept {
   std::exception_ptr failure;
   try {
-    what.work();
+    dispatch.work();
   } catch (...) {
     failure = std::current_exception();
   }
   // What the work held (a run) is free before anybody hears of its end.
-  what.work = nullptr;
-  what.into->settle(std::move(failure));
+  dispatch.work = nullptr;
+  dispatch.into->settle(std::move(failure));
 }
 
-void executor::serve(std::shared_ptr<state> const& of) {
-  serving = of.get();
-  std::unique_lock lock(of->guard);
+void executor::serve(std::shared_ptr<state> const& state) {
+  serving = state.get();
+  std::unique_lock lock(state->guard);
   for (;;) {
-    ++of->idle;
-    of->changed.wait(lock, [&] { return !of->open || !of->queue.empty(); });
-    --of->idle;
-    if (of->queue.empty()) return;
-    auto next = std::move(of->queue.front());
-    of->queue.pop_front();
+    ++state->idle;
+    state->changed.wait(lock, [&] { return !state->open || !state->queue.empty(); });
+    --state->idle;
+    if (state->queue.empty()) return;
+    auto next = std::move(state->queue.front());
+    state->queue.pop_front();
     lock.unlock();
     carry_out(std::move(next));
     lock.lock();
   }
 }
 
-void executor::post(std::shared_ptr<completion> into, std::function<void()> work) {
+void executor::post(std::shared_ptr<completion> completion, std::function<void()> work) {
   if (at_most_ == 0) {
     throw error({.kind = error_code::bad_argument},
                 "a book on a borrowed handle is of one thread and has no asynchronous calls: open "
                 "it by URL, or on connections that are lent");
   }
-  into->done_by(state_.get());
+  completion->done_by(state_.get());
   std::unique_lock lock(state_->guard);
   if (!state_->open) {
     lock.unlock();
     work = nullptr;
-    into->settle(closed());
+    completion->settle(closed());
     return;
   }
   auto& threads = state_->threads;
@@ -97,7 +97,7 @@ void executor::post(std::shared_ptr<completion> into, std::function<void()> work
       }
     }
   }
-  state_->queue.push_back({std::move(into), std::move(work)});
+  state_->queue.push_back({std::move(completion), std::move(work)});
   lock.unlock();
   state_->changed.notify_one();
 }

@@ -22,9 +22,10 @@ class executor {
   ~executor();
 
   /// Does `work` on one of the threads, in the order of the calls, then drops it, then settles
-  /// `into`, with what `work` threw if it did. After close(): error_code::closed, at once and here.
-  /// On failure: daybook::error (error_code::io) when there is no thread and none can be started.
-  void post(std::shared_ptr<completion> into, std::function<void()> work);
+  /// `completion`, with what `work` threw if it did. After close(): error_code::closed, at once and
+  /// here. On failure: daybook::error (error_code::io) when there is no thread and none can be
+  /// started.
+  void post(std::shared_ptr<completion> completion, std::function<void()> work);
   /// What was not begun is settled with error_code::closed; waits for what was begun. Also on one
   /// of the threads (a callback may own the last of a book), where that one is not waited for.
   void close() noexcept;
@@ -35,8 +36,8 @@ class executor {
  private:
   struct state;
   struct job;
-  static void serve(std::shared_ptr<state> const& of);
-  static void carry_out(job what) noexcept;
+  static void serve(std::shared_ptr<state> const& state);
+  static void carry_out(job dispatch) noexcept;
 
   unsigned at_most_;
   std::shared_ptr<state> state_;  // shared with the threads, one of which may survive this

@@ -27,16 +27,16 @@ namespace {
 using namespace std::chrono_literals;
 
 template <class F>
-auto begin(executor& on, F what) -> pending<std::invoke_result_t<F&>> {
+auto begin(executor& executor, F body) -> pending<std::invoke_result_t<F&>> {
   auto into = std::make_shared<answer<std::invoke_result_t<F&>>>();
-  on.post(into, [into = into.get(), what = std::move(what)]() mutable { into->put(what()); });
+  executor.post(into, [into = into.get(), body = std::move(body)]() mutable { into->put(body()); });
   return pending<std::invoke_result_t<F&>>(into);
 }
 
 template <class T>
-error_code fault_of(pending<T> of) {
+error_code fault_of(pending<T> pending) {
   try {
-    static_cast<void>(std::move(of).get());
+    static_cast<void>(std::move(pending).get());
   } catch (error const& e) {
     return e.kind();
   }
@@ -220,22 +220,22 @@ TEST(pending, dropped_lets_the_work_go_on_and_throws_its_answer_away) {
   }
 }
 
-support::job add(executor& on, std::vector<std::thread::id>& where, int& sum) {
+support::job add(executor& executor, std::vector<std::thread::id>& where, int& sum) {
   std::latch go(1);
-  auto first = begin(on, [&] {
+  auto first = begin(executor, [&] {
     go.wait();
     return 1;
   });
-  auto second = begin(on, [] { return 2; });
+  auto second = begin(executor, [] { return 2; });
   go.count_down();
   sum += co_await std::move(first);
   sum += co_await std::move(second);
   where.push_back(std::this_thread::get_id());
-  auto third = begin(on, [] { return 4; });
+  auto third = begin(executor, [] { return 4; });
   while (!third.ready()) std::this_thread::yield();  // another thread does it
   sum += co_await std::move(third);
   where.push_back(std::this_thread::get_id());
-  static_cast<void>(co_await begin(on, []() -> int { throw std::runtime_error("no"); }));
+  static_cast<void>(co_await begin(executor, []() -> int { throw std::runtime_error("no"); }));
 }
 
 TEST(pending, is_awaited) {

@@ -14,12 +14,12 @@ inline namespace v1 {
 
 namespace {
 
-void count(work::running_handler const& by, outcome became,
-           result::kind how = result::kind::success) {
+void count(work::running_handler const& handler, outcome became,
+           result::kind kind = result::kind::success) {
   if (became == outcome::lost) {
-    by.counts().lost();
+    handler.counts().lost();
   } else {
-    by.counts().ended(how);
+    handler.counts().ended(kind);
   }
 }
 
@@ -29,25 +29,25 @@ std::stop_token job::stopping() const noexcept { return inside_->stopping(); }
 stop_reason job::why() const noexcept { return inside_->why(); }
 
 outcome job::begin() {
-  auto const became = of_->begin();
+  auto const became = task_->begin();
   if (became == outcome::lost) inside_->counts().lost();
   return became;
 }
 
 outcome job::perform(std::function<void(transaction&)> const& body) {
-  auto const became = of_->perform(body);
+  auto const became = task_->perform(body);
   count(*inside_, became);
   return became;
 }
 
 bool job::finish_in(external_transaction& yours) {
-  bool const ours = of_->finish_in(yours);
+  bool const ours = task_->finish_in(yours);
   count(*inside_, ours ? outcome::done : outcome::lost);
   return ours;
 }
 
 void job::hand_back() {
-  of_->hand_back();
+  task_->hand_back();
   inside_->counts().handed_back();
 }
 
@@ -73,9 +73,9 @@ outcome job_batch::begin(std::size_t place) {
   return became;
 }
 
-void job_batch::finish(std::size_t place, result how) {
-  auto const what = how.what();
-  count(*inside_, at(place).finish(std::move(how)), what);
+void job_batch::finish(std::size_t place, result result) {
+  auto const what = result.what();
+  count(*inside_, at(place).finish(std::move(result)), what);
 }
 
 void job_batch::hand_back(std::size_t place) {

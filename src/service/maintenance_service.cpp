@@ -85,8 +85,8 @@ void maintenance_service::maintain_all(std::stop_token const& stop) {
 
 std::string maintenance_service::today() const {
   std::int64_t now_us = 0;
-  core::read(context_, [&](db::session& on) {
-    decode(db::run(on, context_.sql["queue.now"], {}).row(0)[0], now_us);
+  core::read(context_, [&](db::session& session) {
+    decode(db::run(session, context_.sql["queue.now"], {}).row(0)[0], now_us);
   });
   timestamp const now{std::chrono::microseconds(now_us)};
   return core::text_of(std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(now)));

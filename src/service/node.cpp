@@ -13,10 +13,10 @@
 namespace daybook {
 inline namespace v1 {
 
-node::node(daybook::book& of, node_options options)
-    : schedules_(std::make_shared<work::scheduler>(of.internals(), options)),
-      queues_(std::make_shared<work::worker_pools>(of.internals())),
-      planners_(std::make_shared<work::planner_service>(of.internals(), options.poll)) {}
+node::node(daybook::book& book, node_options options)
+    : schedules_(std::make_shared<work::scheduler>(book.internals(), options)),
+      queues_(std::make_shared<work::worker_pools>(book.internals())),
+      planners_(std::make_shared<work::planner_service>(book.internals(), options.poll)) {}
 
 node::~node() {
   if (queues_->forked()) {
@@ -43,8 +43,8 @@ void node::work_in_batches(std::string_view queue, batch_handler handler,
 
 std::optional<work_counts> node::leave(std::string_view queue) { return queues_->leave(queue); }
 
-void node::plan(std::string_view planner, plan_serving how) {
-  planners_->plan(planner, std::move(how));
+void node::plan(std::string_view planner, plan_serving mode) {
+  planners_->plan(planner, std::move(mode));
 }
 
 void node::remove_planner(std::string_view planner) { planners_->remove_planner(planner); }

@@ -100,9 +100,9 @@ void planner_service::stop() noexcept {
 std::optional<std::chrono::microseconds> planner_service::due_in(std::string const& name) const {
   std::optional<std::chrono::microseconds> out;
   auto const context = engine_->ready();
-  core::read(context, [&](db::session& on) {
+  core::read(context, [&](db::session& session) {
     out.reset();
-    auto const found = db::run(on, context.sql["planner.due"], {std::string_view(name)});
+    auto const found = db::run(session, context.sql["planner.due"], {std::string_view(name)});
     if (found.size() == 0) return;
     std::int64_t us = 0;
     decode(found.row(0)[0], us);

@@ -18,10 +18,10 @@ namespace work {
 [[nodiscard]] book_status look_at_book(core::context const& book, status_depth depth);
 
 /// As book::problems().
-[[nodiscard]] std::vector<problem> find_problems(engine& in, problem_options const& options);
+[[nodiscard]] std::vector<problem> find_problems(engine& engine, problem_options const& options);
 
 /// As book::look_for_alerts().
-std::vector<alert> look_for_alerts(engine& in, alert_options const& options,
+std::vector<alert> look_for_alerts(engine& engine, alert_options const& options,
                                    alert_writer const& write);
 
 }  // namespace work

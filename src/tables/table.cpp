@@ -41,9 +41,9 @@ sort sort_of(std::string_view word) {
   return word == "view" ? sort::view : sort::other;
 }
 
-[[noreturn]] void none(core::context const& with, db::session& on, table const& wanted) {
-  auto const found =
-      db::run(on, with.sql["table.names"], {wanted.schema, with.sql.prefix(), most_named});
+[[noreturn]] void none(core::context const& context, db::session& session, table const& wanted) {
+  auto const found = db::run(session, context.sql["table.names"],
+                             {wanted.schema, context.sql.prefix(), most_named});
   std::string names;
   for (std::size_t i = 0; i < found.size(); ++i) {
     names += (i == 0 ? "" : ", ") + db::get<std::string>(found.row(i)[0]);
@@ -97,9 +97,9 @@ std::string doubled(std::string_view text, char quote) {
   return out;
 }
 
-std::string_view word_of(kind what) {
+std::string_view word_of(kind kind) {
   for (auto const& [name, known] : kinds) {
-    if (known == what) return name;
+    if (known == kind) return name;
   }
   return "text";
 }
@@ -137,56 +137,56 @@ index const* table::led_by(std::span<std::string const> wanted) const noexcept {
   return found == indexes.end() ? nullptr : &*found;
 }
 
-table named(core::context const& with, db::session& on, std::string_view name) {
+table named(core::context const& context, db::session& session, std::string_view name) {
   auto const dot = name.find('.');
   table out;
-  out.schema = dot == std::string_view::npos ? on.schema() : std::string(name.substr(0, dot));
+  out.schema = dot == std::string_view::npos ? session.schema() : std::string(name.substr(0, dot));
   out.name = dot == std::string_view::npos ? name : name.substr(dot + 1);
-  out.sql = quoted(with.dialect, out.schema) + "." + quoted(with.dialect, out.name);
+  out.sql = quoted(context.dialect, out.schema) + "." + quoted(context.dialect, out.name);
   return out;
 }
 
-table look(core::context const& with, db::session& on, std::string_view name) {
-  auto out = named(with, on, name);
-  auto const about = db::run(on, with.sql["table.about"], {out.schema, out.name});
-  if (about.size() == 0) none(with, on, out);
+table look(core::context const& context, db::session& session, std::string_view name) {
+  auto out = named(context, session, name);
+  auto const about = db::run(session, context.sql["table.about"], {out.schema, out.name});
+  if (about.size() == 0) none(context, session, out);
   out.what = sort_of(db::get<std::string>(about.row(0)[0]));
   out.transactional = db::get<std::int64_t>(about.row(0)[1]) != 0;
   out.strict = db::get<std::int64_t>(about.row(0)[2]) != 0;
-  auto const columns = db::run(on, with.sql["table.columns"], {out.schema, out.name});
+  auto const columns = db::run(session, context.sql["table.columns"], {out.schema, out.name});
   for (std::size_t i = 0; i < columns.size(); ++i) {
     out.columns.push_back(column_of(columns.row(i)));
   }
-  out.indexes = indexes_of(db::run(on, with.sql["table.indexes"], {out.schema, out.name}));
+  out.indexes = indexes_of(db::run(session, context.sql["table.indexes"], {out.schema, out.name}));
   return out;
 }
 
-table look(core::context const& with, std::string_view name) {
+table look(core::context const& context, std::string_view name) {
   table out;
-  core::read(with, [&](db::session& on) { out = look(with, on, name); });
+  core::read(context, [&](db::session& session) { out = look(context, session, name); });
   return out;
 }
 
-column const& need(table const& in, std::string_view wanted, std::string_view what) {
-  if (auto const* const found = in.find(wanted)) return *found;
+column const& need(table const& table, std::string_view wanted, std::string_view option) {
+  if (auto const* const found = table.find(wanted)) return *found;
   std::string names;
-  for (auto const& one : in.columns) names += (names.empty() ? "" : ", ") + one.name;
-  throw error({.kind = error_code::bad_argument}, std::string(what) + ": table '" + in.name +
+  for (auto const& one : table.columns) names += (names.empty() ? "" : ", ") + one.name;
+  throw error({.kind = error_code::bad_argument}, std::string(option) + ": table '" + table.name +
                                                       "' has no column '" + std::string(wanted) +
                                                       "'; it has " + names);
 }
 
-std::string quoted(db::dialect const& by, std::string_view identifier) {
+std::string quoted(db::dialect const& dialect, std::string_view identifier) {
   if (identifier.empty() || identifier.find('\0') != std::string_view::npos) {
     throw error({.kind = error_code::bad_argument},
                 "a name of a table or a column is empty, or holds a zero byte");
   }
-  return doubled(identifier, by.quote);
+  return doubled(identifier, dialect.quote);
 }
 
-std::string literal(db::dialect const& by, std::string_view text) {
+std::string literal(db::dialect const& dialect, std::string_view text) {
   auto out = doubled(text, '\'');
-  if (by.backslash_escapes) {
+  if (dialect.backslash_escapes) {
     for (std::size_t at = 0; (at = out.find('\\', at)) != std::string::npos; at += 2) {
       out.insert(at, 1, '\\');
     }
@@ -211,37 +211,39 @@ std::string index_name(std::string const& full) {
 
 }  // namespace
 
-std::string create_index(core::context const& with, table const& on,
+std::string create_index(core::context const& context, table const& table,
                          std::span<std::string const> columns) {
-  auto name = on.name;
+  auto name = table.name;
   std::string list;
   for (auto const& one : columns) {
     name += "_" + one;
-    list += (list.empty() ? "" : ", ") + quoted(with.dialect, one);
+    list += (list.empty() ? "" : ", ") + quoted(context.dialect, one);
   }
-  return with.sql.text_of("table.create_index", {{"index", quoted(with.dialect, index_name(name))},
-                                                 {"schema_name", quoted(with.dialect, on.schema)},
-                                                 {"table", quoted(with.dialect, on.name)},
-                                                 {"columns", list}});
+  return context.sql.text_of("table.create_index",
+                             {{"index", quoted(context.dialect, index_name(name))},
+                              {"schema_name", quoted(context.dialect, table.schema)},
+                              {"table", quoted(context.dialect, table.name)},
+                              {"columns", list}});
 }
 
-bool can_be_key(column const& of) noexcept {
-  return of.what == kind::integer || of.what == kind::text || of.what == kind::uuid ||
-         of.what == kind::date;
+bool can_be_key(column const& column) noexcept {
+  return column.what == kind::integer || column.what == kind::text || column.what == kind::uuid ||
+         column.what == kind::date;
 }
 
-std::string key_of(core::context const& with, column const& of, std::string_view column_sql) {
-  return with.sql.text_of("key.of_" + std::string(word_of(of.what)),
-                          {{"column", std::string(column_sql)}});
+std::string key_of(core::context const& context, column const& column,
+                   std::string_view column_sql) {
+  return context.sql.text_of("key.of_" + std::string(word_of(column.what)),
+                             {{"column", std::string(column_sql)}});
 }
 
-std::string value_of(core::context const& with, column const& of, std::string_view key_sql) {
-  return with.sql.text_of("key.as_" + std::string(word_of(of.what)),
-                          {{"key", std::string(key_sql)}});
+std::string value_of(core::context const& context, column const& column, std::string_view key_sql) {
+  return context.sql.text_of("key.as_" + std::string(word_of(column.what)),
+                             {{"key", std::string(key_sql)}});
 }
 
-std::string is_key(core::context const& with, std::string_view text_sql) {
-  return with.sql.text_of("key.is_one", {{"key", std::string(text_sql)}});
+std::string is_key(core::context const& context, std::string_view text_sql) {
+  return context.sql.text_of("key.is_one", {{"key", std::string(text_sql)}});
 }
 
 }  // namespace tables

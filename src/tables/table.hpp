@@ -69,37 +69,39 @@ struct table {
 
 /// `name` is "orders" or "shop.orders"; without a schema that of the connection. On failure:
 /// daybook::error (error_code::bad_argument) that says which tables there are.
-[[nodiscard]] table look(core::context const& with, std::string_view name);
-[[nodiscard]] table look(core::context const& with, db::session& on, std::string_view name);
+[[nodiscard]] table look(core::context const& context, std::string_view name);
+[[nodiscard]] table look(core::context const& context, db::session& session, std::string_view name);
 
 /// Its names alone: it need not be there.
-[[nodiscard]] table named(core::context const& with, db::session& on, std::string_view name);
+[[nodiscard]] table named(core::context const& context, db::session& session,
+                          std::string_view name);
 
 /// The column of that name. On failure: daybook::error (error_code::bad_argument) that says which
-/// there are; `what` is what names it ("the queue's watch").
-[[nodiscard]] column const& need(table const& in, std::string_view column, std::string_view what);
+/// there are; `option` names it in the message ("the queue's watch").
+[[nodiscard]] column const& need(table const& table, std::string_view column,
+                                 std::string_view option);
 
 /// An identifier, by the engine's rules. On failure: daybook::error (error_code::bad_argument) for
 /// one that is empty or holds a zero byte.
-[[nodiscard]] std::string quoted(db::dialect const& by, std::string_view identifier);
+[[nodiscard]] std::string quoted(db::dialect const& dialect, std::string_view identifier);
 /// A text as a literal, for what takes no parameters, such as a trigger.
-[[nodiscard]] std::string literal(db::dialect const& by, std::string_view text);
+[[nodiscard]] std::string literal(db::dialect const& dialect, std::string_view text);
 
 /// The statement that makes an index on these columns, named after them, for a person to run.
-[[nodiscard]] std::string create_index(core::context const& with, table const& on,
+[[nodiscard]] std::string create_index(core::context const& context, table const& table,
                                        std::span<std::string const> columns);
 
 /// Whether values of the column have one text each, so that they can be keys with us.
-[[nodiscard]] bool can_be_key(column const& of) noexcept;
+[[nodiscard]] bool can_be_key(column const& column) noexcept;
 /// SQL for the key that a column's value is with us. Precondition: can_be_key().
-[[nodiscard]] std::string key_of(core::context const& with, column const& of,
+[[nodiscard]] std::string key_of(core::context const& context, column const& column,
                                  std::string_view column_sql);
 /// SQL for the value of the column that a key of ours means, so that an index on the column serves;
 /// null where it means none. Values of two keys may be one: compare key_of(), too.
-[[nodiscard]] std::string value_of(core::context const& with, column const& of,
+[[nodiscard]] std::string value_of(core::context const& context, column const& column,
                                    std::string_view key_sql);
 /// SQL for whether a text can be a key of ours.
-[[nodiscard]] std::string is_key(core::context const& with, std::string_view text_sql);
+[[nodiscard]] std::string is_key(core::context const& context, std::string_view text_sql);
 
 }  // namespace tables
 }  // namespace v1

@@ -17,16 +17,25 @@ echo '#include "core/run.hpp"' >"$house/command/inside.cpp"
   yes '  ;' | head -80
   echo '}'
 } >"$house/src/core/long.cpp"
+cat >"$house/src/core/names.hpp" <<'EOT'
+void add(key const& of, int count);
+void walk(timestamp from, timestamp to);
+// a task of, or with, a queue
+EOT
 printf '%0.s-' $(seq 120) >"$house/src/core/wide.cpp"
 yes '//' | head -600 >"$house/src/core/many.cpp"
 printed=$("$tidy" "$house" || true)
 for wanted in "'using namespace' in a header" "no '#pragma once'" "floors point downwards" \
   "core/tx may not include core/run/run.hpp" "src/calendar:26: a folder with more than 25" \
   "only src/drivers, tests and examples may see sqlite3.h" "command sees the public headers only" \
-  "a function of more than 70 lines" "over 100 columns" "longer than 500 lines"; do
+  "a function of more than 70 lines" "over 100 columns" "longer than 500 lines" \
+  "src/core/names.hpp:1: a parameter called 'of'"; do
   case $printed in
     *"$wanted"*) ;;
     *) echo "tidy did not say: $wanted"; exit 1 ;;
   esac
 done
+case $printed in
+  *names.hpp:[23]:*) echo "tidy refuses the ends of a range, or a comment"; exit 1 ;;
+esac
 echo "tidy named every fault"

@@ -1,5 +1,6 @@
-// Keeps the house: which room may include which, where the drivers' headers may be seen, and the
-// sizes that are signs to look. Prints FILE:LINE: what is wrong; exit 1 when anything is.
+// Keeps the house: which room may include which, where the drivers' headers may be seen, the sizes
+// that are signs to look, and parameters in headers that are called by no name. Prints FILE:LINE:
+// what is wrong; exit 1 when anything is.
 //   tidy SOURCE_FOLDER
 #include <algorithm>
 #include <filesystem>
@@ -174,6 +175,26 @@ void check_include(report& into, fs::path const& relative, int line, std::string
   }
 }
 
+bool is_product(fs::path const& relative) {
+  auto const folder = relative.begin()->string();
+  return folder == "include" || folder == "src" || folder == "command";
+}
+
+/// A parameter is called by what it is. Nobody can ask "what is this?" of an `of` or a `how`.
+/// `from`, `to` and `at` may name the ends of a range and an instant.
+void check_names(report& into, fs::path const& relative, int line, std::string const& text) {
+  static std::regex const texts(R"re("(\\.|[^"\\])*"|//.*$)re");
+  static std::regex const parameter(
+      R"([\w>&*.]\s+(of|what|by|with|on|how|who|which|these|those|whose|in|into|upon)\s*)"
+      R"(([,)=]|$))");
+  static std::regex const member(R"(^[^)]*;\s*$)");
+  std::smatch found;
+  auto const code = std::regex_replace(text, texts, "");
+  if (!std::regex_search(code, found, parameter)) return;
+  if (std::regex_search(code, member)) return;
+  into.add(relative, line, "a parameter called '" + found[1].str() + "': call it what it is");
+}
+
 void check_lines(report& into, fs::path const& relative, std::vector<std::string> const& lines) {
   bool const header = relative.extension() == ".hpp";
   bool const test = relative.string().find("test") != std::string::npos;
@@ -201,6 +222,7 @@ void check_lines(report& into, fs::path const& relative, std::vector<std::string
     if (header && line.find("using namespace") != std::string::npos) {
       into.add(relative, number, "'using namespace' in a header");
     }
+    if (header && is_product(relative)) check_names(into, relative, number, line);
     check_include(into, relative, number, line);
   }
   if (header && std::find(lines.begin(), lines.end(), "#pragma once") == lines.end()) {

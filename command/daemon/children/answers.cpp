@@ -21,19 +21,19 @@ struct answer {
   daybook::result how;
 };
 
-[[noreturn]] void wrong(std::string const& what) { throw std::invalid_argument(what); }
+[[noreturn]] void wrong(std::string const& reason) { throw std::invalid_argument(reason); }
 
-std::string text_in(json const& of, char const* name, std::optional<std::string> otherwise = {}) {
-  auto const found = of.find(name);
-  if (found == of.end() && otherwise) return *otherwise;
-  if (found == of.end()) wrong(fmt::format("it has no '{}'", name));
+std::string text_in(json const& json, char const* name, std::optional<std::string> otherwise = {}) {
+  auto const found = json.find(name);
+  if (found == json.end() && otherwise) return *otherwise;
+  if (found == json.end()) wrong(fmt::format("it has no '{}'", name));
   if (!found->is_string()) wrong(fmt::format("'{}' is no text", name));
   return found->get<std::string>();
 }
 
-daybook::result result_in(json const& of) {
-  auto const word = text_in(of, "result");
-  auto remark = text_in(of, "remark", "");
+daybook::result result_in(json const& json) {
+  auto const word = text_in(json, "result");
+  auto remark = text_in(json, "remark", "");
   if (word == "success") return daybook::result::success(std::move(remark));
   if (word == "failure") return daybook::result::failure(std::move(remark));
   if (word == "cancel") return daybook::result::cancel(std::move(remark));
@@ -42,7 +42,7 @@ daybook::result result_in(json const& of) {
     wrong(fmt::format("'{}' is no result; there are success, failure, snooze, cancel, unknown",
                       word));
   }
-  auto const length = duration_from(text_in(of, "for"));
+  auto const length = duration_from(text_in(json, "for"));
   if (!length) wrong("'for' is no length of time: \"500ms\", \"30s\", \"10m\", \"2h\" or \"1d\"");
   return daybook::result::snooze(*length, std::move(remark));
 }
@@ -56,10 +56,10 @@ answer read_answer(std::string_view line) {
 
 }  // namespace
 
-answers::answers(declared_queue const& what, daybook::job_batch& of,
+answers::answers(declared_queue const& declared, daybook::job_batch& batch,
                  std::span<std::size_t const> given, journal& log, output_log& told)
-    : what_(what), of_(of), log_(log), told_(told) {
-  for (auto const at : given) at_.emplace(of.task(at).key, at);
+    : declared_(declared), batch_(batch), log_(log), told_(told) {
+  for (auto const at : given) unanswered_.emplace(batch.task(at).key, at);
 }
 
 void answers::take(printed_line const& one) {
@@ -73,17 +73,17 @@ void answers::take(printed_line const& one) {
 
 void answers::read(std::string_view line) {
   auto got = read_answer(line);
-  auto const found = at_.find(got.key);
-  if (found == at_.end()) wrong("it was not asked for this key, or has answered");
+  auto const found = unanswered_.find(got.key);
+  if (found == unanswered_.end()) wrong("it was not asked for this key, or has answered");
   auto const at = found->second;
-  at_.erase(found);
-  tell(what_, of_.task(at), got.how, log_);
-  of_.finish(at, std::move(got.how));
+  unanswered_.erase(found);
+  tell(declared_, batch_.task(at), got.how, log_);
+  batch_.finish(at, std::move(got.how));
 }
 
 std::vector<std::size_t> answers::open() const {
   std::vector<std::size_t> out;
-  for (auto const& [key, at] : at_) out.push_back(at);
+  for (auto const& [key, at] : unanswered_) out.push_back(at);
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -25,8 +25,8 @@ class answers {
   static constexpr std::size_t longest_line = 65536;
 
   /// `given`: the numbers of the tasks that the command is given.
-  answers(declared_queue const& what, daybook::job_batch& of, std::span<std::size_t const> given,
-          journal& log, output_log& told);
+  answers(declared_queue const& declared, daybook::job_batch& batch,
+          std::span<std::size_t const> given, journal& log, output_log& told);
 
   void take(printed_line const& one);
   /// Those that have no answer, in their order.
@@ -35,11 +35,11 @@ class answers {
  private:
   void read(std::string_view line);
 
-  declared_queue const& what_;
-  daybook::job_batch& of_;
+  declared_queue const& declared_;
+  daybook::job_batch& batch_;
   journal& log_;
   output_log& told_;
-  std::unordered_map<std::string, std::size_t> at_;  ///< of those that have no answer
+  std::unordered_map<std::string, std::size_t> unanswered_;  ///< of those that have no answer
 };
 
 }  // namespace command

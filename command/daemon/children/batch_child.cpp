@@ -27,15 +27,15 @@ using json = nlohmann::ordered_json;
 /// So often in a row may the rest, too, leave its command without an answer: then it is given up.
 constexpr int most_in_vain = 3;
 
-std::string lines_of(daybook::job_batch const& of, std::span<std::size_t const> given) {
+std::string lines_of(daybook::job_batch const& batch, std::span<std::size_t const> given) {
   std::string out;
   for (auto const at : given) {
-    auto const& task = of.task(at);
+    auto const& task = batch.task(at);
     json const line{{"key", task.key},
                     {"payload", task.payload ? json(*task.payload) : json()},
                     {"attempt", task.attempt},
                     {"turn", instant(task.turn)},
-                    {"idempotency_key", of.idempotency_key(at)}};
+                    {"idempotency_key", batch.idempotency_key(at)}};
     out += line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   }
   return out;
@@ -50,8 +50,8 @@ struct ended_batch {
 
 class batch_at_work {
  public:
-  batch_at_work(declared_queue const& what, daybook::job_batch& of, launch_site const& at)
-      : what_(what), of_(of), at_(at) {}
+  batch_at_work(declared_queue const& declared, daybook::job_batch& batch, launch_site const& site)
+      : declared_(declared), batch_(batch), site_(site) {}
 
   /// A command that dies on one task leaves those behind it undone, which are not to suffer for it:
   /// the first without an answer, which it has most likely died on, gets a command of its own, and
@@ -62,7 +62,7 @@ class batch_at_work {
       auto const first = left.open.front();
       judge(run({&first, 1}));
       left.open.erase(left.open.begin());
-      if (of_.stopping().stop_requested()) break;
+      if (batch_.stopping().stop_requested()) break;
       auto const wanted = left.open.size();
       left = run(left.open);
       in_vain = left.open.size() < wanted ? 0 : in_vain + 1;
@@ -72,7 +72,7 @@ class batch_at_work {
 
  private:
   [[nodiscard]] bool may_repeat() const noexcept {
-    return what_.options.mode != daybook::step_mode::at_most_once;
+    return declared_.options.mode != daybook::step_mode::at_most_once;
   }
   [[nodiscard]] bool divides(ended_batch const& left) const {
     bool const itself = left.how.why == ended_by::itself;
@@ -84,55 +84,55 @@ class batch_at_work {
   /// Of the tasks that are without an answer.
   void judge(ended_batch const& left);
 
-  declared_queue const& what_;
-  daybook::job_batch& of_;
-  launch_site const& at_;
+  declared_queue const& declared_;
+  daybook::job_batch& batch_;
+  launch_site const& site_;
 };
 
 ended_batch batch_at_work::run(std::span<std::size_t const> given) {
   // Each command has a measure of its own: what one prints is not to silence the next.
-  output_log told(at_.log, {{"queue", what_.name}}, at_.output_limit);
-  answers got(what_, of_, given, at_.log, told);
-  std::array<std::string, batch_places.size()> const known{what_.name};
-  auto how = program_for(what_, known, at_.where);
-  input_file const input(lines_of(of_, given));
+  output_log told(site_.log, {{"queue", declared_.name}}, site_.output_limit);
+  answers got(declared_, batch_, given, site_.log, told);
+  std::array<std::string, batch_places.size()> const known{declared_.name};
+  auto how = program_for(declared_, known, site_.where);
+  input_file const input(lines_of(batch_, given));
   how.input = input.file();
   auto const end = run_command(
-      what_, of_, std::move(how), at_, told, [&](printed_line const& one) { got.take(one); },
-      answers::longest_line);
+      declared_, batch_, std::move(how), site_, told,
+      [&](printed_line const& one) { got.take(one); }, answers::longest_line);
   return {end.how, "no answer: " + end.remark, got.open()};
 }
 
 void batch_at_work::judge(ended_batch const& left) {
-  if (left.how.why == ended_by::loss) tell_lost(what_, left.open.size(), at_.log);
+  if (left.how.why == ended_by::loss) tell_lost(declared_, left.open.size(), site_.log);
   // Those that were to have another command, which is not begun any more, are to have it later.
-  bool const not_begun = may_repeat() && of_.stopping().stop_requested();
-  auto const how = not_begun ? std::nullopt : judged(what_, left.how, left.remark);
+  bool const not_begun = may_repeat() && batch_.stopping().stop_requested();
+  auto const how = not_begun ? std::nullopt : judged(declared_, left.how, left.remark);
   for (auto const at : left.open) {
     if (!how) {
-      of_.hand_back(at);
+      batch_.hand_back(at);
       continue;
     }
-    tell(what_, of_.task(at), *how, at_.log);
-    of_.finish(at, *how);
+    tell(declared_, batch_.task(at), *how, site_.log);
+    batch_.finish(at, *how);
   }
 }
 
 }  // namespace
 
-void do_batch(declared_queue const& what, daybook::job_batch& of, launch_site const& at) {
-  if (of.stopping().stop_requested()) return of.hand_back_rest();
-  std::vector<std::size_t> all(of.size());
+void do_batch(declared_queue const& declared, daybook::job_batch& batch, launch_site const& site) {
+  if (batch.stopping().stop_requested()) return batch.hand_back_rest();
+  std::vector<std::size_t> all(batch.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   try {
-    batch_at_work(what, of, at).work(all);
+    batch_at_work(declared, batch, site).work(all);
   } catch (complaint const& e) {
     // It was not started: nothing was done.
     for (auto const one : all) {
-      if (of.finished(one)) continue;
+      if (batch.finished(one)) continue;
       auto const how = daybook::result::failure(e.what());
-      tell(what, of.task(one), how, at.log);
-      of.finish(one, how);
+      tell(declared, batch.task(one), how, site.log);
+      batch.finish(one, how);
     }
   }
 }

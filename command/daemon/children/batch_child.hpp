@@ -14,6 +14,6 @@
 namespace command {
 
 /// Returns when the command has ended, and each task has a result or is handed back.
-void do_batch(declared_queue const& what, daybook::job_batch& of, launch_site const& at);
+void do_batch(declared_queue const& declared, daybook::job_batch& batch, launch_site const& site);
 
 }  // namespace command

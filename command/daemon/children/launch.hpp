@@ -27,6 +27,6 @@ struct launch_site {
 /// Returns when the command has succeeded, or when the tick is handed back; its end and the tail of
 /// its output are kept with the attempt, its lines are logged. On failure: throws complaint or
 /// std::runtime_error, whose text is why the attempt failed.
-void launch(declared_schedule const& what, daybook::tick& tick, launch_site const& at);
+void launch(declared_schedule const& declared, daybook::tick& tick, launch_site const& site);
 
 }  // namespace command

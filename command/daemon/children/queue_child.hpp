@@ -21,35 +21,35 @@
 namespace command {
 
 /// Its words and environment; `places` as task_places or batch_places have them.
-[[nodiscard]] program program_for(declared_queue const& what, std::span<std::string const> places,
-                                  database const& where);
+[[nodiscard]] program program_for(declared_queue const& declared,
+                                  std::span<std::string const> places, database const& where);
 
 /// The reasons of a job's one stop token, each with a token of its own: a command is given less
 /// time when its claim is lost. Lifetime: the job must outlive it.
 template <class Job>
 class asked {
  public:
-  explicit asked(Job const& of) : of_(of), heard_(of.stopping(), hear{this}) {}
+  explicit asked(Job const& job) : job_(job), heard_(job.stopping(), hear{this}) {}
 
-  [[nodiscard]] limits within(declared_queue const& what, launch_site const& at) const {
-    return {.timeout = what.timeout,
+  [[nodiscard]] limits within(declared_queue const& declared, launch_site const& site) const {
+    return {.timeout = declared.timeout,
             .lost = lost_.get_token(),
             .stopping = stopping_.get_token(),
-            .kill = at.kill,
-            .grace = at.grace,
-            .grace_when_lost = at.grace_when_lost};
+            .kill = site.kill,
+            .grace = site.grace,
+            .grace_when_lost = site.grace_when_lost};
   }
 
  private:
   struct hear {
     asked* to;
     void operator()() const noexcept {
-      auto& source = to->of_.why() == daybook::stop_reason::lost ? to->lost_ : to->stopping_;
+      auto& source = to->job_.why() == daybook::stop_reason::lost ? to->lost_ : to->stopping_;
       source.request_stop();
     }
   };
 
-  Job const& of_;
+  Job const& job_;
   std::stop_source lost_;
   std::stop_source stopping_;
   std::stop_callback<hear> heard_;
@@ -63,18 +63,20 @@ struct command_end {
 /// Runs a command to its end. `said` is given the lines of its stdout, of at most `longest_line`
 /// bytes; those of its stderr go into the log, and the last of them into the remark. The files of
 /// `how` but its stdin are set here. On failure: complaint (126, 127); nothing was executed then.
-[[nodiscard]] command_end run_command(declared_queue const& what, limits const& within, program how,
-                                      output_log& told, capture::line_reader const& said,
+[[nodiscard]] command_end run_command(declared_queue const& declared, limits const& within,
+                                      program program, output_log& told,
+                                      capture::line_reader const& said,
                                       std::size_t longest_line = capture::usual_line);
 
 /// The same until what ends the job, or its claim.
 template <class Job>
-[[nodiscard]] command_end run_command(declared_queue const& what, Job const& of, program how,
-                                      launch_site const& at, output_log& told,
+[[nodiscard]] command_end run_command(declared_queue const& declared, Job const& job,
+                                      program program, launch_site const& site, output_log& told,
                                       capture::line_reader const& said,
                                       std::size_t longest_line = capture::usual_line) {
-  asked const by(of);
-  return run_command(what, by.within(what, at), std::move(how), told, said, longest_line);
+  asked const by(job);
+  return run_command(declared, by.within(declared, site), std::move(program), told, said,
+                     longest_line);
 }
 
 /// The remark, and the end of what the command printed on stdout, where it printed anything.
@@ -87,13 +89,13 @@ template <class Job>
 /// What becomes of a task that its command has not said the end of; empty: it is handed back. Who
 /// does not know whether it was done has failed, or, in a queue of mode at-most-once, waits for a
 /// person; 75 says that it was not done.
-[[nodiscard]] std::optional<daybook::result> judged(declared_queue const& what, attended const& end,
-                                                    std::string const& remark);
+[[nodiscard]] std::optional<daybook::result> judged(declared_queue const& declared,
+                                                    attended const& end, std::string const& remark);
 
 // Lines of the log: of a result, where a person wants to know of it; and of tasks that another has
 // by now, whose command was ended.
-void tell(declared_queue const& what, daybook::task const& of, daybook::result const& how,
+void tell(declared_queue const& declared, daybook::task const& task, daybook::result const& result,
           journal& log);
-void tell_lost(declared_queue const& what, std::size_t tasks, journal& log);
+void tell_lost(declared_queue const& declared, std::size_t tasks, journal& log);
 
 }  // namespace command

@@ -11,7 +11,7 @@ namespace command {
 
 /// Returns when the command has ended. Exit code 0 is success, and the last line of its stdout is
 /// kept with it; docs/reference/config.md has the others.
-[[nodiscard]] daybook::result do_task(declared_queue const& what, daybook::job& job,
-                                      launch_site const& at);
+[[nodiscard]] daybook::result do_task(declared_queue const& declared, daybook::job& job,
+                                      launch_site const& site);
 
 }  // namespace command

@@ -18,60 +18,60 @@ namespace command {
 
 namespace {
 
-declared_aggregate must_declare(settings const& file, aggregate_request const& what) {
-  daybook::check_name("name of an aggregation", what.name);
+declared_aggregate must_declare(settings const& file, aggregate_request const& request) {
+  daybook::check_name("name of an aggregation", request.name);
   auto const found = std::find_if(file.aggregates.begin(), file.aggregates.end(),
-                                  [&](auto const& one) { return one.name == what.name; });
+                                  [&](auto const& one) { return one.name == request.name; });
   if (found != file.aggregates.end()) return *found;
   std::vector<std::string> names;
   for (auto const& one : file.aggregates) names.push_back(one.name);
-  auto const there = there_are(std::move(names), what.name);
-  throw complaint(exit_code::missing,
-                  fmt::format("no [[aggregate]] is named {} in {}; {}", printable(what.name),
-                              printable(what.file), there.empty() ? "there is none in it" : there));
+  auto const there = there_are(std::move(names), request.name);
+  throw complaint(exit_code::missing, fmt::format("no [[aggregate]] is named {} in {}; {}",
+                                                  printable(request.name), printable(request.file),
+                                                  there.empty() ? "there is none in it" : there));
 }
 
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+std::string counted(std::int64_t count, std::string_view unit) {
+  return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
 }
 
 }  // namespace
 
-void add_file(CLI::App& app, aggregate_request& into) {
-  app.add_option("--config", into.file, "The file that declares it (daybook.toml)")
+void add_file(CLI::App& app, aggregate_request& request) {
+  app.add_option("--config", request.file, "The file that declares it (daybook.toml)")
       ->type_name("FILE");
-  add_database_options(app, into.where);
+  add_database_options(app, request.where);
 }
 
-void add_aggregate(CLI::App& app, aggregate_request& into) {
-  app.add_option("NAME", into.name, "The aggregation")->required();
-  add_file(app, into);
+void add_aggregate(CLI::App& app, aggregate_request& request) {
+  app.add_option("NAME", request.name, "The aggregation")->required();
+  add_file(app, request);
 }
 
-opened_aggregate open_aggregate(aggregate_request const& what) {
-  auto const file = read_settings(what.file);
-  auto declared = must_declare(file, what);
-  auto book = open_book(resolve(what.where, file.database));
+opened_aggregate open_aggregate(aggregate_request const& request) {
+  auto const file = read_settings(request.file);
+  auto declared = must_declare(file, request);
+  auto book = open_book(resolve(request.where, file.database));
   auto made = make(book, declared);
   return {std::move(declared), std::move(book), std::move(made)};
 }
 
-daybook::aggregation make(daybook::book& in, declared_aggregate const& what) {
+daybook::aggregation make(daybook::book& book, declared_aggregate const& declared) {
   try {
-    return in.make_aggregation(what.name, what.options);
+    return book.make_aggregation(declared.name, declared.options);
   } catch (daybook::error const& e) {
     if (e.kind() != daybook::error_code::bad_argument &&
         e.kind() != daybook::error_code::configuration) {
       throw;
     }
-    throw complaint(code_of(e.kind()), fmt::format("{}: {}", what.place, printable(e.what())));
+    throw complaint(code_of(e.kind()), fmt::format("{}: {}", declared.place, printable(e.what())));
   }
 }
 
-nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& of,
+nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& options,
                                     std::vector<std::string> const& sums) {
   auto out = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < sums.size(); ++i) out[of.sums.at(i).into] = sums[i];
+  for (std::size_t i = 0; i < sums.size(); ++i) out[options.sums.at(i).into] = sums[i];
   return out;
 }
 

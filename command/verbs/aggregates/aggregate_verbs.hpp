@@ -25,9 +25,9 @@ struct aggregate_request {
   database_options where;
 };
 
-void add_file(CLI::App& app, aggregate_request& into);
+void add_file(CLI::App& app, aggregate_request& request);
 /// NAME, --config and the database.
-void add_aggregate(CLI::App& app, aggregate_request& into);
+void add_aggregate(CLI::App& app, aggregate_request& request);
 
 /// An aggregation as its file declares it. Lifetime: of the book in it.
 struct opened_aggregate {
@@ -38,14 +38,14 @@ struct opened_aggregate {
 
 /// On failure: complaint (65: the file, or what the database finds wrong in it, with the place; 66:
 /// it declares no such aggregation), or daybook::error.
-[[nodiscard]] opened_aggregate open_aggregate(aggregate_request const& what);
+[[nodiscard]] opened_aggregate open_aggregate(aggregate_request const& request);
 
 /// On failure: complaint (65) with the place, where the tables are not as declared; else
 /// daybook::error.
-[[nodiscard]] daybook::aggregation make(daybook::book& in, declared_aggregate const& what);
+[[nodiscard]] daybook::aggregation make(daybook::book& book, declared_aggregate const& declared);
 
 /// A column's sum, and its name.
-[[nodiscard]] nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& of,
+[[nodiscard]] nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& options,
                                                   std::vector<std::string> const& sums);
 
 /// "pay: group 101, row 17: move_num is null"

@@ -39,9 +39,9 @@ json json_of(std::vector<daybook::parent_column> const& all) {
   return out;
 }
 
-json json_of(declared_aggregate const& of) {
-  auto const& from = of.options.source;
-  auto const& into = of.options.parent;
+json json_of(declared_aggregate const& declared) {
+  auto const& from = declared.options.source;
+  auto const& into = declared.options.parent;
   json source{{"table", from.table},
               {"key", from.key},
               {"state", from.state},
@@ -63,28 +63,28 @@ json json_of(declared_aggregate const& of) {
               {"opening", json_of(into.opening)},
               {"following", json_of(into.following)}};
   auto sums = json::object();
-  for (auto const& one : of.options.sums) sums[one.from] = one.into;
-  return {{"name", of.name},
-          {"schedule", of.cron ? json(of.schedule()) : json(nullptr)},
-          {"cron", of.cron ? json(of.cron->text()) : json(nullptr)},
-          {"zone", of.zone},
+  for (auto const& one : declared.options.sums) sums[one.from] = one.into;
+  return {{"name", declared.name},
+          {"schedule", declared.cron ? json(declared.schedule()) : json(nullptr)},
+          {"cron", declared.cron ? json(declared.cron->text()) : json(nullptr)},
+          {"zone", declared.zone},
           {"source", source},
           {"parent", parent},
           {"sums", sums},
-          {"allow_null", of.options.allow_null},
-          {"allow_negative", of.options.allow_negative},
-          {"chunk", of.options.chunk},
-          {"key_prefix", of.options.key_prefix},
-          {"fresh", of.fresh},
-          {"close", of.close}};
+          {"allow_null", declared.options.allow_null},
+          {"allow_negative", declared.options.allow_negative},
+          {"chunk", declared.options.chunk},
+          {"key_prefix", declared.options.key_prefix},
+          {"fresh", declared.fresh},
+          {"close", declared.close}};
 }
 
-json json_of(daybook::parent_info const& one, daybook::aggregation_options const& of) {
+json json_of(daybook::parent_info const& one, daybook::aggregation_options const& options) {
   return {{"parent", one.key},
           {"group", one.group},
           {"state", one.state},
           {"count", one.count ? json(*one.count) : json(nullptr)},
-          {"sums", json_of_sums(of, one.sums)},
+          {"sums", json_of_sums(options, one.sums)},
           {"opened", iso(one.opened)}};
 }
 
@@ -101,14 +101,14 @@ std::string list_of(std::vector<daybook::parent_column> const& all) {
   return out.empty() ? "-" : out;
 }
 
-void print_text(declared_aggregate const& of) {
-  auto const& from = of.options.source;
-  auto const& into = of.options.parent;
-  print_safe("name", of.name);
-  print_safe("declared in", of.place);
-  print_safe("when",
-             of.cron ? fmt::format("{} ({}), schedule {}", of.cron->text(), of.zone, of.schedule())
-                     : std::string("when it is run by hand"));
+void print_text(declared_aggregate const& declared) {
+  auto const& from = declared.options.source;
+  auto const& into = declared.options.parent;
+  print_safe("name", declared.name);
+  print_safe("declared in", declared.place);
+  print_safe("when", declared.cron ? fmt::format("{} ({}), schedule {}", declared.cron->text(),
+                                                 declared.zone, declared.schedule())
+                                   : std::string("when it is run by hand"));
   print_safe("source", fmt::format("{}, key {}, link {}", from.table, from.key, from.link));
   print_safe("its states",
              fmt::format("{}: free {}, taken {}, settled {}", from.state, text_of(from.free),
@@ -120,29 +120,29 @@ void print_text(declared_aggregate const& of) {
                                        text_of(into.open), text_of(into.closed),
                                        text_of(into.settled), text_of(into.voided)));
   print_safe("count", into.count.empty() ? "-" : into.count);
-  for (auto const& one : of.options.sums) {
+  for (auto const& one : declared.options.sums) {
     print_safe("sum", fmt::format("{} into {}", one.from, one.into));
   }
   print_safe("opening", list_of(into.opening));
   print_safe("following", list_of(into.following));
   print_safe("amounts", fmt::format("null {}, negative {}",
-                                    of.options.allow_null ? "counts as 0" : "is refused",
-                                    of.options.allow_negative ? "is allowed" : "is refused"));
-  print_safe("a pass", fmt::format("{} rows a transaction{}{}", of.options.chunk,
-                                   of.fresh ? ", new parents each time" : "",
-                                   of.close ? ", then all are closed" : ""));
+                                    declared.options.allow_null ? "counts as 0" : "is refused",
+                                    declared.options.allow_negative ? "is allowed" : "is refused"));
+  print_safe("a pass", fmt::format("{} rows a transaction{}{}", declared.options.chunk,
+                                   declared.fresh ? ", new parents each time" : "",
+                                   declared.close ? ", then all are closed" : ""));
 }
 
-std::vector<std::string> sum_columns(daybook::aggregation_options const& of) {
+std::vector<std::string> sum_columns(daybook::aggregation_options const& options) {
   std::vector<std::string> out;
-  for (auto const& one : of.sums) out.push_back(printable(one.into));
+  for (auto const& one : options.sums) out.push_back(printable(one.into));
   return out;
 }
 
 void print_text(std::vector<daybook::parent_info> const& all,
-                daybook::aggregation_options const& of) {
+                daybook::aggregation_options const& options) {
   std::vector<std::string> head{"PARENT", "GROUP", "STATE", "COUNT"};
-  for (auto& one : sum_columns(of)) head.push_back(std::move(one));
+  for (auto& one : sum_columns(options)) head.push_back(std::move(one));
   head.emplace_back("OPENED");
   table rows(std::move(head));
   for (auto const& one : all) {
@@ -156,10 +156,10 @@ void print_text(std::vector<daybook::parent_info> const& all,
 }
 
 /// From "open", "closed", "settled" or "void".
-daybook::state_value state_named(std::string_view word, daybook::aggregation_parent const& of) {
-  if (word == "open") return of.open;
-  if (word == "closed") return of.closed;
-  return word == "settled" ? of.settled : of.voided;
+daybook::state_value state_named(std::string_view word, daybook::aggregation_parent const& parent) {
+  if (word == "open") return parent.open;
+  if (word == "closed") return parent.closed;
+  return word == "settled" ? parent.settled : parent.voided;
 }
 
 }  // namespace

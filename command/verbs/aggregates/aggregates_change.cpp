@@ -32,8 +32,8 @@ struct parent_request {
 using verb_of_one = settling (daybook::aggregation::*)(std::string_view,
                                                        daybook::audit_note const&);
 
-std::string text_of(settling how, std::string_view did) {
-  switch (how) {
+std::string text_of(settling way, std::string_view did) {
+  switch (way) {
     case settling::done: return std::string(did);
     case settling::before: return fmt::format("{} before, nothing to do", did);
     case settling::none: return "there is none";
@@ -46,8 +46,8 @@ std::string text_of(settling how, std::string_view did) {
   return {};
 }
 
-int code_of(settling how) {
-  switch (how) {
+int code_of(settling way) {
+  switch (way) {
     case settling::done:
     case settling::before: return exit_code::done;
     case settling::none: return exit_code::missing;
@@ -60,35 +60,35 @@ int code_of(settling how) {
   return exit_code::bad_data;
 }
 
-void tell(parent_request const& what, std::string_view key, settling how, std::string_view did) {
-  if (what.as_json) {
-    print_json({{"key", key}, {"result", daybook::word_of(how)}});
+void tell(parent_request const& request, std::string_view key, settling way, std::string_view did) {
+  if (request.as_json) {
+    print_json({{"key", key}, {"result", daybook::word_of(way)}});
   } else {
-    say(fmt::format("{}: {}: {}", printable(what.of.name), printable(key), text_of(how, did)));
+    say(fmt::format("{}: {}: {}", printable(request.of.name), printable(key), text_of(way, did)));
   }
 }
 
-int do_each(parent_request const& what, opened_aggregate& of, verb_of_one verb,
+int do_each(parent_request const& request, opened_aggregate& aggregate, verb_of_one verb,
             std::string_view did) {
   int first = exit_code::done;
-  auto const by = what.of.by.remark();
-  for (auto const& key : what.keys) {
-    auto const how = (of.made.*verb)(key, by);
-    tell(what, key, how, did);
+  auto const by = request.of.by.remark();
+  for (auto const& key : request.keys) {
+    auto const how = (aggregate.made.*verb)(key, by);
+    tell(request, key, how, did);
     if (first == exit_code::done) first = code_of(how);
   }
   return first;
 }
 
-void add_common(CLI::App& app, parent_request& into) {
-  app.add_flag("--json", into.as_json, "One object for each");
-  add_reason(app, into.of.by);
-  add_aggregate(app, into.of);
+void add_common(CLI::App& app, parent_request& request) {
+  app.add_flag("--json", request.as_json, "One object for each");
+  add_reason(app, request.of.by);
+  add_aggregate(app, request.of);
 }
 
-std::string sure(parent_request const& what, std::string_view question) {
-  auto const& keys = what.keys;
-  return fmt::format("{}: {}{}: {}", printable(what.of.name), printable(keys.front()),
+std::string sure(parent_request const& request, std::string_view question) {
+  auto const& keys = request.keys;
+  return fmt::format("{}: {}{}: {}", printable(request.of.name), printable(keys.front()),
                      keys.size() == 1 ? "" : fmt::format(" and {} more", keys.size() - 1),
                      question);
 }

@@ -40,23 +40,23 @@ std::string parent_of(daybook::group_preview const& one, bool fresh) {
   return one.parent && !fresh ? *one.parent : "a new one";
 }
 
-int preview(run_request const& what, opened_aggregate const& of) {
-  bool const fresh = what.fresh || of.declared.fresh;
+int preview(run_request const& request, opened_aggregate const& aggregate) {
+  bool const fresh = request.fresh || aggregate.declared.fresh;
   std::vector<std::string> head{"GROUP", "ROWS"};
-  for (auto const& one : of.declared.options.sums) head.push_back(printable(one.into));
+  for (auto const& one : aggregate.declared.options.sums) head.push_back(printable(one.into));
   head.insert(head.end(), {"PARENT", "NOT TAKEN"});
   table rows(std::move(head));
   std::int64_t count = 0;
   bool refused = false;
-  auto const found = of.made.preview(what.limit);
+  auto const found = aggregate.made.preview(request.limit);
   for (auto const& one : found) {
     refused = refused || !one.refused.empty();
     if (one.refused.empty()) count += one.rows;
     auto const parent = one.refused.empty() && !fresh && one.parent ? json(*one.parent) : json();
-    if (what.as_json) {
+    if (request.as_json) {
       print_json({{"group", one.group},
                   {"rows", one.rows},
-                  {"sums", json_of_sums(of.declared.options, one.sums)},
+                  {"sums", json_of_sums(aggregate.declared.options, one.sums)},
                   {"parent", parent},
                   {"refused", one.refused}});
       continue;
@@ -67,35 +67,35 @@ int preview(run_request const& what, opened_aggregate const& of) {
     row.push_back(printable(one.refused));
     rows.add(std::move(row));
   }
-  if (!what.as_json) rows.print();
-  bool const more = found.size() == static_cast<std::size_t>(what.limit);
+  if (!request.as_json) rows.print();
+  bool const more = found.size() == static_cast<std::size_t>(request.limit);
   say(fmt::format("{}: nothing was written; {} rows in {} groups{} would be taken",
-                  printable(of.declared.name), count, found.size(),
+                  printable(aggregate.declared.name), count, found.size(),
                   more ? ", and perhaps others (--limit)," : ""));
   return refused ? exit_code::differs : exit_code::done;
 }
 
-int run_now(run_request const& what, opened_aggregate& of) {
-  auto const by = what.of.by.remark();
-  progress_bar bar(printable(of.declared.name));
+int run_now(run_request const& request, opened_aggregate& aggregate) {
+  auto const by = request.of.by.remark();
+  progress_bar bar(printable(aggregate.declared.name));
   daybook::aggregate_options how;
-  how.fresh = what.fresh || of.declared.fresh;
+  how.fresh = request.fresh || aggregate.declared.fresh;
   how.actor = by.actor;
   how.told = [&bar](daybook::aggregate_report const& so_far) { bar.at(so_far.rows); };
-  auto const done = of.made.aggregate(how);
+  auto const done = aggregate.made.aggregate(how);
   bar.wipe();
-  for (auto const& one : done.refused) say(text_of(of.declared.name, one));
+  for (auto const& one : done.refused) say(text_of(aggregate.declared.name, one));
   std::int64_t closed = 0;
-  bool const close = what.close || of.declared.close;
-  if (close) closed = of.made.close_all(by);
-  if (what.as_json) {
+  bool const close = request.close || aggregate.declared.close;
+  if (close) closed = aggregate.made.close_all(by);
+  if (request.as_json) {
     print_json({{"rows", done.rows},
                 {"parents", done.parents},
                 {"chunks", done.chunks},
                 {"closed", closed},
                 {"refused", json_of(done.refused)}});
   }
-  say(fmt::format("{}: {}{}; {}", printable(of.declared.name), text_of(done),
+  say(fmt::format("{}: {}{}; {}", printable(aggregate.declared.name), text_of(done),
                   close ? fmt::format(", {} closed", closed) : "", bar.pace(done.rows)));
   return done.refused.empty() ? exit_code::done : exit_code::differs;
 }

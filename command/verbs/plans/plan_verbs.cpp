@@ -21,12 +21,13 @@ std::vector<declared_plan>::const_iterator plan_in(settings const& file, std::st
                       [&](auto const& one) { return one.name == name; });
 }
 
-daybook::planner must_have(daybook::book const& in, std::string const& name, settings const& file) {
+daybook::planner must_have(daybook::book const& book, std::string const& name,
+                           settings const& file) {
   auto const declared = plan_in(file, name);
   auto found =
-      declared == file.plans.end() ? in.planner(name) : in.planner(name, declared->options);
+      declared == file.plans.end() ? book.planner(name) : book.planner(name, declared->options);
   if (found) return *std::move(found);
-  auto const there = there_are(in.planners(), name);
+  auto const there = there_are(book.planners(), name);
   throw complaint(exit_code::missing,
                   fmt::format("no plan is named {}; {}", printable(name),
                               there.empty() ? "there is none in this book" : there));
@@ -34,28 +35,28 @@ daybook::planner must_have(daybook::book const& in, std::string const& name, set
 
 }  // namespace
 
-void add_plan(CLI::App& app, plan_request& into) {
-  app.add_option("NAME", into.name, "The plan")->required();
-  app.add_option("--config", into.file, "The file that may declare it (daybook.toml)")
+void add_plan(CLI::App& app, plan_request& request) {
+  app.add_option("NAME", request.name, "The plan")->required();
+  app.add_option("--config", request.file, "The file that may declare it (daybook.toml)")
       ->type_name("FILE");
-  add_database_options(app, into.where);
+  add_database_options(app, request.where);
 }
 
-opened_plan find_plan(plan_request const& what) {
-  daybook::check_name("name of a plan", what.name);
-  auto const file = read_settings(what.file);
-  auto book = open_book(resolve(what.where, file.database));
-  auto plan = must_have(book, what.name, file);
+opened_plan find_plan(plan_request const& request) {
+  daybook::check_name("name of a plan", request.name);
+  auto const file = read_settings(request.file);
+  auto book = open_book(resolve(request.where, file.database));
+  auto plan = must_have(book, request.name, file);
   return {std::move(book), std::move(plan)};
 }
 
-opened_plan open_plan(plan_request const& what) {
-  daybook::check_name("name of a plan", what.name);
-  auto const file = read_settings(what.file);
-  auto book = open_book(resolve(what.where, file.database));
-  auto const declared = plan_in(file, what.name);
+opened_plan open_plan(plan_request const& request) {
+  daybook::check_name("name of a plan", request.name);
+  auto const file = read_settings(request.file);
+  auto book = open_book(resolve(request.where, file.database));
+  auto const declared = plan_in(file, request.name);
   if (declared == file.plans.end()) {
-    auto plan = must_have(book, what.name, file);
+    auto plan = must_have(book, request.name, file);
     return {std::move(book), std::move(plan)};
   }
   make_queues_of(*declared, file.queues, book);
@@ -63,22 +64,23 @@ opened_plan open_plan(plan_request const& what) {
   return {std::move(book), std::move(plan)};
 }
 
-void make_queues_of(declared_plan const& what, std::vector<declared_queue> const& from,
-                    daybook::book& in) {
-  auto const* const inbox = std::get_if<daybook::inbox_strategy>(&what.options.strategy);
-  for (auto const& queue : from) {
+void make_queues_of(declared_plan const& declared, std::vector<declared_queue> const& queues,
+                    daybook::book& book) {
+  auto const* const inbox = std::get_if<daybook::inbox_strategy>(&declared.options.strategy);
+  for (auto const& queue : queues) {
     bool const wanted =
-        queue.name == what.options.queue || (inbox != nullptr && queue.name == inbox->from);
-    if (wanted) in.make_queue(queue.name, queue.options);
+        queue.name == declared.options.queue || (inbox != nullptr && queue.name == inbox->from);
+    if (wanted) book.make_queue(queue.name, queue.options);
   }
 }
 
-daybook::planner make(daybook::book& in, declared_plan const& what) {
+daybook::planner make(daybook::book& book, declared_plan const& declared) {
   try {
-    return in.make_planner(what.name, what.options);
+    return book.make_planner(declared.name, declared.options);
   } catch (daybook::error const& e) {
     if (e.kind() != daybook::error_code::bad_argument) throw;
-    throw complaint(exit_code::bad_data, fmt::format("{}: {}", what.place, printable(e.what())));
+    throw complaint(exit_code::bad_data,
+                    fmt::format("{}: {}", declared.place, printable(e.what())));
   }
 }
 

@@ -26,7 +26,7 @@ struct plan_request {
 };
 
 /// NAME, --config and the database.
-void add_plan(CLI::App& app, plan_request& into);
+void add_plan(CLI::App& app, plan_request& request);
 
 /// A planner, and the book that it is in.
 struct opened_plan {
@@ -37,16 +37,16 @@ struct opened_plan {
 /// As the file declares it, with the queues that it needs; where that does not name it, as it is in
 /// the book. On failure: complaint (65: the file, or what the database finds wrong; 66: it is in
 /// neither), or daybook::error.
-[[nodiscard]] opened_plan open_plan(plan_request const& what);
+[[nodiscard]] opened_plan open_plan(plan_request const& request);
 /// As it is in the book. On failure: complaint (66), or daybook::error.
-[[nodiscard]] opened_plan find_plan(plan_request const& what);
+[[nodiscard]] opened_plan find_plan(plan_request const& request);
 
 /// Makes or changes, of the queues of a file, those that the plan needs: its own, and the one that
 /// an inbox takes from.
-void make_queues_of(declared_plan const& what, std::vector<declared_queue> const& from,
-                    daybook::book& in);
+void make_queues_of(declared_plan const& declared, std::vector<declared_queue> const& queues,
+                    daybook::book& book);
 /// On failure: complaint (65) with the place in the file, else daybook::error.
-[[nodiscard]] daybook::planner make(daybook::book& in, declared_plan const& what);
+[[nodiscard]] daybook::planner make(daybook::book& book, declared_plan const& declared);
 
 /// "3 launched, 1 refused, 0 there already"
 [[nodiscard]] std::string text_of(daybook::pass_report const& sum);

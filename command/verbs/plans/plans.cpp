@@ -24,9 +24,9 @@ using json = nlohmann::ordered_json;
 
 constexpr auto no_such = "\nExit codes: 66 no such plan.";
 
-void print_text(daybook::planner_info const& of) {
-  auto const& how = of.options;
-  print_field("name", printable(of.name));
+void print_text(daybook::planner_info const& info) {
+  auto const& how = info.options;
+  print_field("name", printable(info.name));
   print_field("kind", kind_of(how));
   auto const own = json_of_strategy(how);
   for (auto const& [name, value] : own.items()) {
@@ -37,13 +37,13 @@ void print_text(daybook::planner_info const& of) {
   print_field("rule", rule_word(how));
   if (!how.check.empty()) print_field("check", printable(how.check));
   print_field("every", text_of(how.every));
-  print_field("state", of.paused ? "paused" : "active");
-  print_field("passes", std::to_string(of.passes));
-  print_field("last pass", seconds_of(of.last_pass));
-  print_field("next pass", seconds_of(of.next_pass));
-  print_field("launched", std::to_string(of.launched));
-  print_field("refused", std::to_string(of.refused));
-  if (!of.error.empty()) print_field("error", printable(of.error));
+  print_field("state", info.paused ? "paused" : "active");
+  print_field("passes", std::to_string(info.passes));
+  print_field("last pass", seconds_of(info.last_pass));
+  print_field("next pass", seconds_of(info.next_pass));
+  print_field("launched", std::to_string(info.launched));
+  print_field("refused", std::to_string(info.refused));
+  if (!info.error.empty()) print_field("error", printable(info.error));
 }
 
 /// What the database says of a query that it cannot plan is why the plan fails: it is shown, too.

@@ -29,16 +29,18 @@ milliseconds ms(std::chrono::microseconds length) {
   return std::chrono::floor<milliseconds>(length);
 }
 
-std::string every(daybook::queue_options const& how) {
-  return how.period.count() == 0 ? "once" : text_of(ms(how.period));
+std::string every(daybook::queue_options const& options) {
+  return options.period.count() == 0 ? "once" : text_of(ms(options.period));
 }
-std::string limit_of(daybook::queue_options const& how) {
-  return how.running_limit == 0 ? "-" : std::to_string(how.running_limit);
+std::string limit_of(daybook::queue_options const& options) {
+  return options.running_limit == 0 ? "-" : std::to_string(options.running_limit);
 }
-std::string rate_of(daybook::queue_options const& how) {
-  return how.rate ? text_of(*how.rate) : "-";
+std::string rate_of(daybook::queue_options const& options) {
+  return options.rate ? text_of(*options.rate) : "-";
 }
-std::string_view state_of(daybook::queue_info const& of) { return of.paused ? "paused" : "active"; }
+std::string_view state_of(daybook::queue_info const& info) {
+  return info.paused ? "paused" : "active";
+}
 
 void print_text(std::vector<daybook::queue_info> const& all) {
   table rows({"NAME", "EVERY", "MODE", "STATE", "ATTEMPTS", "LIMIT", "RATE", "ROUND"});
@@ -51,10 +53,10 @@ void print_text(std::vector<daybook::queue_info> const& all) {
   rows.print();
 }
 
-void print_options(daybook::queue_info const& of) {
-  auto const& how = of.options;
-  print_field("name", printable(of.name));
-  print_field("state", state_of(of));
+void print_options(daybook::queue_info const& info) {
+  auto const& how = info.options;
+  print_field("name", printable(info.name));
+  print_field("state", state_of(info));
   print_field("every",
               how.period.count() == 0
                   ? "once"
@@ -69,7 +71,7 @@ void print_options(daybook::queue_info const& of) {
     print_field("burst", fmt::format("{} at once after a pause", how.burst));
   }
   if (how.rounds) {
-    print_field("round", fmt::format("{}; new members: {}", seconds_of(of.round),
+    print_field("round", fmt::format("{}; new members: {}", seconds_of(info.round),
                                      word_in(on_new_words, how.new_member_policy)));
   }
   if (how.in_order) print_field("order", "keys that agree up to their last /: one after the other");
@@ -88,23 +90,24 @@ std::string with_instant(std::int64_t count, std::string_view word,
   return when ? fmt::format("{}, {} {}", count, word, seconds_of(*when)) : std::to_string(count);
 }
 
-void print_counts(daybook::queue_counts const& of) {
+void print_counts(daybook::queue_counts const& counts) {
   print("\n");
-  print_field("members", std::to_string(of.members));
-  print_field("due", with_instant(of.due, "the oldest since", of.oldest_due));
-  if (of.overdue) print_field("overdue", "nobody takes any, since " + seconds_of(*of.overdue));
-  print_field("running",
-              fmt::format("{} in {} claims{}", of.running, of.claims,
-                          of.abandoned == 0 ? ""
-                                            : fmt::format("; {} abandoned, for their process died",
-                                                          of.abandoned)));
-  print_field("waiting", with_instant(of.waiting, "the next due at", of.next_due));
-  print_field("succeeded", std::to_string(of.succeeded));
-  print_field("failed", std::to_string(of.failed));
-  print_field("dead", std::to_string(of.dead));
-  print_field("unknown", std::to_string(of.unknown));
-  print_field("suspect", std::to_string(of.suspect));
-  print_field("discarded", std::to_string(of.discarded));
+  print_field("members", std::to_string(counts.members));
+  print_field("due", with_instant(counts.due, "the oldest since", counts.oldest_due));
+  if (counts.overdue)
+    print_field("overdue", "nobody takes any, since " + seconds_of(*counts.overdue));
+  print_field("running", fmt::format("{} in {} claims{}", counts.running, counts.claims,
+                                     counts.abandoned == 0
+                                         ? ""
+                                         : fmt::format("; {} abandoned, for their process died",
+                                                       counts.abandoned)));
+  print_field("waiting", with_instant(counts.waiting, "the next due at", counts.next_due));
+  print_field("succeeded", std::to_string(counts.succeeded));
+  print_field("failed", std::to_string(counts.failed));
+  print_field("dead", std::to_string(counts.dead));
+  print_field("unknown", std::to_string(counts.unknown));
+  print_field("suspect", std::to_string(counts.suspect));
+  print_field("discarded", std::to_string(counts.discarded));
 }
 
 /// Of the queue, with what is in it.
@@ -113,14 +116,14 @@ std::string state_of(daybook::queue_info const& queue, daybook::queue_counts con
   return std::string(state_of(queue));
 }
 
-void add_row(table& to, daybook::queue_info const& info, daybook::queue_counts const& counts) {
-  to.add({printable(info.name), state_of(info, counts), std::to_string(counts.members),
-          std::to_string(counts.due), seconds_of(counts.oldest_due),
-          std::to_string(counts.running - counts.abandoned), std::to_string(counts.abandoned),
-          std::to_string(counts.succeeded), std::to_string(counts.failed),
-          std::to_string(counts.dead), std::to_string(counts.unknown),
-          std::to_string(counts.suspect), std::to_string(counts.discarded),
-          seconds_of(counts.next_due)});
+void add_row(table& table, daybook::queue_info const& info, daybook::queue_counts const& counts) {
+  table.add({printable(info.name), state_of(info, counts), std::to_string(counts.members),
+             std::to_string(counts.due), seconds_of(counts.oldest_due),
+             std::to_string(counts.running - counts.abandoned), std::to_string(counts.abandoned),
+             std::to_string(counts.succeeded), std::to_string(counts.failed),
+             std::to_string(counts.dead), std::to_string(counts.unknown),
+             std::to_string(counts.suspect), std::to_string(counts.discarded),
+             seconds_of(counts.next_due)});
 }
 
 }  // namespace

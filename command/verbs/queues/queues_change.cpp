@@ -34,19 +34,19 @@ struct queue_request {
   database_options where;
 };
 
-void add_queue(CLI::App& app, queue_request& into) {
-  app.add_option("NAME", into.name, "The queue")->required();
+void add_queue(CLI::App& app, queue_request& request) {
+  app.add_option("NAME", request.name, "The queue")->required();
 }
 
-void add_rest(CLI::App& app, queue_request& into) {
-  add_reason(app, into.by);
-  add_database_options(app, into.where);
+void add_rest(CLI::App& app, queue_request& request) {
+  add_reason(app, request.by);
+  add_database_options(app, request.where);
 }
 
 /// Also in the order in which they were given; what is no key is found before any is changed.
-std::vector<daybook::key> keys_of(queue_request const& what) {
+std::vector<daybook::key> keys_of(queue_request const& request) {
   std::vector<daybook::key> out;
-  for (auto const& one : what.keys) out.emplace_back(one);
+  for (auto const& one : request.keys) out.emplace_back(one);
   return out;
 }
 
@@ -66,12 +66,12 @@ std::string all_of_stdin() {
   return out;
 }
 
-void add_rate(CLI::App& app, std::optional<daybook::rate>& into) {
+void add_rate(CLI::App& app, std::optional<daybook::rate>& option) {
   app.add_option_function<std::string>(
          "--rate",
-         [&into](std::string const& given) {
-           into = rate_from(given);
-           if (!into && given != "none") {
+         [&option](std::string const& given) {
+           option = rate_from(given);
+           if (!option && given != "none") {
              throw CLI::ValidationError(
                  "--rate", fmt::format("'{}' is no rate: write 50/s, 600/m, 3000/h, 9/d or none",
                                        printable(given)));
@@ -83,12 +83,12 @@ void add_rate(CLI::App& app, std::optional<daybook::rate>& into) {
 
 /// Lengths of time as they are given; what is not given stays as it is.
 struct lengths {
-  explicit lengths(daybook::queue_options const& of)
-      : period(std::chrono::floor<std::chrono::milliseconds>(of.period)),
-        backoff(of.backoff),
-        longest_backoff(of.longest_backoff),
-        retention(of.retention),
-        done_retention(of.done_retention) {}
+  explicit lengths(daybook::queue_options const& options)
+      : period(std::chrono::floor<std::chrono::milliseconds>(options.period)),
+        backoff(options.backoff),
+        longest_backoff(options.longest_backoff),
+        retention(options.retention),
+        done_retention(options.done_retention) {}
 
   std::chrono::milliseconds period;
   std::chrono::milliseconds grain{0};
@@ -98,14 +98,15 @@ struct lengths {
   std::chrono::milliseconds done_retention;
 };
 
-void add_lengths(CLI::App& app, lengths& into) {
-  add_duration(app, "--period", into.period, "Each key again so often; 0s: each once (0s)");
-  add_duration(app, "--grain", into.grain,
+void add_lengths(CLI::App& app, lengths& limits) {
+  add_duration(app, "--period", limits.period, "Each key again so often; 0s: each once (0s)");
+  add_duration(app, "--grain", limits.grain,
                "Due times are rounded up to this (a sixteenth of the period, or 1s)");
-  add_duration(app, "--backoff", into.backoff, "The pause after the first failure (30s)");
-  add_duration(app, "--longest-backoff", into.longest_backoff, "It doubles up to this (1h)");
-  add_duration(app, "--retention", into.retention, "Outcomes are kept so long, whole hours (30d)");
-  add_duration(app, "--forget-done", into.done_retention,
+  add_duration(app, "--backoff", limits.backoff, "The pause after the first failure (30s)");
+  add_duration(app, "--longest-backoff", limits.longest_backoff, "It doubles up to this (1h)");
+  add_duration(app, "--retention", limits.retention,
+               "Outcomes are kept so long, whole hours (30d)");
+  add_duration(app, "--forget-done", limits.done_retention,
                "Keys that are done are removed so long after, 1m and more, not with a period; 0s: "
                "never (0s)");
 }
@@ -119,43 +120,43 @@ Unit must_be_whole(std::string_view queue, std::string_view flag, std::chrono::m
                               text_of(given), name_of_unit<Unit>));
 }
 
-void put_lengths(std::string_view queue, CLI::App const& app, lengths const& from,
-                 daybook::queue_options& into) {
+void put_lengths(std::string_view queue, CLI::App const& app, lengths const& limits,
+                 daybook::queue_options& options) {
   // The grain that goes with a period goes with the former one only.
-  if (app.count("--period") + app.count("--grain") > 0) into.grain = from.grain;
-  into.period = from.period;
-  into.backoff = from.backoff;
-  into.longest_backoff = from.longest_backoff;
-  into.retention = must_be_whole<std::chrono::hours>(queue, "--retention", from.retention);
-  into.done_retention =
-      must_be_whole<std::chrono::seconds>(queue, "--forget-done", from.done_retention);
+  if (app.count("--period") + app.count("--grain") > 0) options.grain = limits.grain;
+  options.period = limits.period;
+  options.backoff = limits.backoff;
+  options.longest_backoff = limits.longest_backoff;
+  options.retention = must_be_whole<std::chrono::hours>(queue, "--retention", limits.retention);
+  options.done_retention =
+      must_be_whole<std::chrono::seconds>(queue, "--forget-done", limits.done_retention);
 }
 
-void add_options(CLI::App& app, daybook::queue_options& into) {
-  add_word(app, "--cadence", into.period_anchor, cadence_words,
+void add_options(CLI::App& app, daybook::queue_options& options) {
+  add_word(app, "--cadence", options.period_anchor, cadence_words,
            "From where a period is counted: from-turn or from-finish (from-turn)");
-  add_word(app, "--mode", into.mode, mode_words,
+  add_word(app, "--mode", options.mode, mode_words,
            "at-least-once, at-most-once or tx (at-least-once)");
-  app.add_option("--attempts", into.attempts, "So many failures make a task failed or dead (5)")
+  app.add_option("--attempts", options.attempts, "So many failures make a task failed or dead (5)")
       ->type_name("N");
-  app.add_option("--crash-limit", into.crash_limit, "So many dead workers make a task dead (3)")
+  app.add_option("--crash-limit", options.crash_limit, "So many dead workers make a task dead (3)")
       ->type_name("N");
-  app.add_option("--limit", into.running_limit,
+  app.add_option("--limit", options.running_limit,
                  "At most so many in hand at once, over all machines; 0: no limit (0)")
       ->type_name("N");
-  add_rate(app, into.rate);
-  app.add_option("--burst", into.burst,
+  add_rate(app, options.rate);
+  app.add_option("--burst", options.burst,
                  "So many may start at once after a pause, and then at the rate (1)")
       ->type_name("N");
-  app.add_flag("--rounds,!--no-rounds", into.rounds,
+  app.add_flag("--rounds,!--no-rounds", options.rounds,
                "Only what was due when a round was opened is claimed");
-  add_word(app, "--on-new", into.new_member_policy, on_new_words,
+  add_word(app, "--on-new", options.new_member_policy, on_new_words,
            "In a queue of rounds a new key is due: next-round or now (next-round)");
-  app.add_flag("--every-outcome,!--no-every-outcome", into.record_every_outcome,
+  app.add_flag("--every-outcome,!--no-every-outcome", options.record_every_outcome,
                "A row of history for every task");
-  app.add_flag("--in-order,!--no-in-order", into.in_order,
+  app.add_flag("--in-order,!--no-in-order", options.in_order,
                "Keys that agree up to their last / one after the other; chosen when it is made");
-  app.add_option("--segment", into.segment,
+  app.add_option("--segment", options.segment,
                  "So many neighbours share a row: best, what one claim takes (1000)")
       ->type_name("N");
 }

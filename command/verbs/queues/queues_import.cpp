@@ -94,9 +94,10 @@ std::optional<double> size_of(std::string const& file) {
   return static_cast<double>(size);
 }
 
-void tell(import_request const& what, daybook::import_report const& done, progress_bar const& bar) {
-  if (what.as_json) print_json(json_of(done));
-  say(fmt::format("{}: {} added, {} there already; {}", printable(what.name), done.added,
+void tell(import_request const& request, daybook::import_report const& done,
+          progress_bar const& bar) {
+  if (request.as_json) print_json(json_of(done));
+  say(fmt::format("{}: {} added, {} there already; {}", printable(request.name), done.added,
                   done.present, bar.pace(done.added + done.present)));
 }
 
@@ -105,11 +106,11 @@ std::string what_stays(std::string const& why) {
 }
 
 /// `wrong`, of both, is what ended it, if anything did.
-daybook::import_report import_query(import_request const& what, daybook::queue& to,
+daybook::import_report import_query(import_request const& request, daybook::queue& queue,
                                     progress_bar& bar, std::optional<complaint>& wrong) {
   daybook::import_report so_far;
   try {
-    return to.import_query(*what.query, what.how, [&](daybook::import_report const& far) {
+    return queue.import_query(*request.query, request.how, [&](daybook::import_report const& far) {
       so_far = far;
       bar.at(far.added + far.present);
       return true;
@@ -121,13 +122,13 @@ daybook::import_report import_query(import_request const& what, daybook::queue& 
   return so_far;
 }
 
-daybook::import_report import_lines(import_request const& what, daybook::queue& to,
+daybook::import_report import_lines(import_request const& request, daybook::queue& queue,
                                     progress_bar& bar, std::optional<complaint>& wrong) {
-  bool const from_stdin = what.file == "-";
+  bool const from_stdin = request.file == "-";
   std::ifstream file;
-  if (!from_stdin) file = opened(what.file);
-  key_lines lines(from_stdin ? "stdin" : what.file, from_stdin ? std::cin : file, what.form);
-  auto const size = size_of(what.file);
+  if (!from_stdin) file = opened(request.file);
+  key_lines lines(from_stdin ? "stdin" : request.file, from_stdin ? std::cin : file, request.form);
+  auto const size = size_of(request.file);
   std::int64_t count = 0;
   auto const next = [&] {
     auto one = lines.next();
@@ -135,7 +136,7 @@ daybook::import_report import_lines(import_request const& what, daybook::queue& 
     bar.at(count, size ? std::optional(static_cast<double>(lines.bytes()) / *size) : std::nullopt);
     return one;
   };
-  auto const done = to.import(next, what.how);
+  auto const done = queue.import(next, request.how);
   if (auto const& found = lines.failure()) {
     wrong.emplace(found->code, what_stays(found->text));
   }

@@ -34,14 +34,14 @@ struct watched_request {
   database_options where;
 };
 
-void add_rest(CLI::App& app, watched_request& into) {
-  app.add_option("NAME", into.name, "The queue")->required();
-  add_database_options(app, into.where);
+void add_rest(CLI::App& app, watched_request& request) {
+  app.add_option("NAME", request.name, "The queue")->required();
+  add_database_options(app, request.where);
 }
 
-daybook::watch must_follow(daybook::queue const& of) {
-  if (auto found = of.watched()) return std::move(*found);
-  auto const name = printable(of.name());
+daybook::watch must_follow(daybook::queue const& queue) {
+  if (auto found = queue.watched()) return std::move(*found);
+  auto const name = printable(queue.name());
   throw complaint(exit_code::missing,
                   fmt::format("queue '{}' follows no table; say which with: daybook queues watch "
                               "{} --table TABLE --key COLUMN",
@@ -87,10 +87,10 @@ watch_request read_watch(arguments const& given) {
 
 }  // namespace
 
-std::string text_of(daybook::watch_info const& of) {
-  return fmt::format("column {} of {}; triggers {}; compared {}", printable(of.of.key),
-                     printable(of.of.table), of.installed ? "installed" : "not installed",
-                     of.reconciled ? seconds_of(*of.reconciled) : "never");
+std::string text_of(daybook::watch_info const& info) {
+  return fmt::format("column {} of {}; triggers {}; compared {}", printable(info.of.key),
+                     printable(info.of.table), info.installed ? "installed" : "not installed",
+                     info.reconciled ? seconds_of(*info.reconciled) : "never");
 }
 
 int queues_watch(arguments const& given) {
@@ -134,40 +134,40 @@ int queues_unwatch(arguments const& given) {
 
 namespace {
 
-void count_drift(watched_request const& what, daybook::watch const& watch) {
+void count_drift(watched_request const& request, daybook::watch const& watch) {
   auto const found = watch.compare();
-  if (what.as_json) {
+  if (request.as_json) {
     print_json({{"missing", found.missing},
                 {"extra", found.extra},
                 {"refused", found.refused},
                 {"exact", found.exact}});
   }
-  say(fmt::format("{}: {}{} to add, {} to remove", printable(what.name),
+  say(fmt::format("{}: {}{} to add, {} to remove", printable(request.name),
                   found.exact ? "" : "at least ", found.missing, found.extra));
   if (found.refused > 0) {
-    say(fmt::format("{}: {} rows have a value that can be no key", printable(what.name),
+    say(fmt::format("{}: {} rows have a value that can be no key", printable(request.name),
                     found.refused));
   }
 }
 
-void reconcile(watched_request const& what, daybook::watch& watch) {
-  progress_bar bar(printable(what.name));
+void reconcile(watched_request const& request, daybook::watch& watch) {
+  progress_bar bar(printable(request.name));
   std::int64_t seen = 0;
   auto const done = watch.reconcile([&](daybook::watch_progress const& far) {
     bar.at(seen = far.seen);
     return true;
   });
   bar.wipe();
-  if (what.as_json) {
+  if (request.as_json) {
     print_json({{"added", done.added},
                 {"removed", done.removed},
                 {"refused", done.refused},
                 {"example", done.example}});
   }
-  say(fmt::format("{}: {} added, {} removed; {} compared in {}", printable(what.name), done.added,
-                  done.removed, seen, bar.pace(seen)));
+  say(fmt::format("{}: {} added, {} removed; {} compared in {}", printable(request.name),
+                  done.added, done.removed, seen, bar.pace(seen)));
   if (done.refused > 0) {
-    say(fmt::format("{}: {} rows have a value that can be no key, as '{}'", printable(what.name),
+    say(fmt::format("{}: {} rows have a value that can be no key, as '{}'", printable(request.name),
                     done.refused, printable(done.example)));
   }
 }

@@ -29,9 +29,9 @@ using json = nlohmann::ordered_json;
 constexpr std::string_view retrying_word = "retrying";
 
 /// For people: of those that wait, whether they have failed at this turn.
-std::string_view state_word(daybook::task_info const& of) {
-  bool const retrying = of.state == daybook::task_state::waiting && of.attempts > 0;
-  return retrying ? retrying_word : daybook::word_of(of.state);
+std::string_view state_word(daybook::task_info const& info) {
+  bool const retrying = info.state == daybook::task_state::waiting && info.attempts > 0;
+  return retrying ? retrying_word : daybook::word_of(info.state);
 }
 
 void print_text(std::vector<daybook::task_info> const& all) {
@@ -46,21 +46,21 @@ void print_text(std::vector<daybook::task_info> const& all) {
   rows.print();
 }
 
-void print_text(daybook::task_info const& of) {
-  print_field("key", printable(of.key));
-  print_field("id", std::to_string(of.id));
-  print_field("state", state_word(of));
-  print_field("due", seconds_of(of.due));
-  print_field("turn", instant(of.turn));
-  print_field("priority", std::to_string(of.priority));
+void print_text(daybook::task_info const& info) {
+  print_field("key", printable(info.key));
+  print_field("id", std::to_string(info.id));
+  print_field("state", state_word(info));
+  print_field("due", seconds_of(info.due));
+  print_field("turn", instant(info.turn));
+  print_field("priority", std::to_string(info.priority));
   print_field("attempts",
-              fmt::format("{} failed at this turn; {} crashes", of.attempts, of.crashes));
-  if (!of.holder.empty()) {
-    print_field("in hand", fmt::format("of {}, claim {}, since {}", printable(of.holder), of.claim,
-                                       seconds_of(of.started)));
+              fmt::format("{} failed at this turn; {} crashes", info.attempts, info.crashes));
+  if (!info.holder.empty()) {
+    print_field("in hand", fmt::format("of {}, claim {}, since {}", printable(info.holder),
+                                       info.claim, seconds_of(info.started)));
   }
-  if (!of.remark.empty()) print_field("last remark", printable(of.remark));
-  if (of.payload) print_field("payload", printable(*of.payload));
+  if (!info.remark.empty()) print_field("last remark", printable(info.remark));
+  if (info.payload) print_field("payload", printable(*info.payload));
 }
 
 void print_text(std::vector<daybook::task_outcome> const& all) {
@@ -75,15 +75,16 @@ void print_text(std::vector<daybook::task_outcome> const& all) {
   rows.print();
 }
 
-void put_state(daybook::tasks_query& to, std::string const& text) {
-  to.retrying = text == retrying_word;
-  auto const found = to.retrying ? daybook::task_state::waiting : value_in(task_state_words, text);
+void put_state(daybook::tasks_query& query, std::string const& text) {
+  query.retrying = text == retrying_word;
+  auto const found =
+      query.retrying ? daybook::task_state::waiting : value_in(task_state_words, text);
   if (!found) {
     throw complaint(exit_code::usage,
                     fmt::format("tasks list: --state {}: no state; there are {}, {}",
                                 printable(text), listed(task_state_words), retrying_word));
   }
-  to.state = *found;
+  query.state = *found;
 }
 
 }  // namespace

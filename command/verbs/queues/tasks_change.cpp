@@ -40,8 +40,8 @@ struct tasks_request {
 };
 
 /// What can be asked for of many, by their state.
-std::vector<task_state> states_for(task_request what) {
-  switch (what) {
+std::vector<task_state> states_for(task_request request) {
+  switch (request) {
     case task_request::run_now: return {task_state::failed, task_state::discarded};
     case task_request::retry:
       return {task_state::failed, task_state::dead, task_state::unknown, task_state::suspect,
@@ -60,18 +60,18 @@ std::string words_of(std::vector<task_state> const& states) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-void add_which(CLI::App& app, tasks_request& into) {
-  app.add_option("QUEUE", into.queue, "The queue")->required();
-  auto* const keys = app.add_option("KEY", into.keys, "Which of its tasks");
-  auto* const state = app.add_option("--state", into.state,
+void add_which(CLI::App& app, tasks_request& request) {
+  app.add_option("QUEUE", request.queue, "The queue")->required();
+  auto* const keys = app.add_option("KEY", request.keys, "Which of its tasks");
+  auto* const state = app.add_option("--state", request.state,
                                      "Instead of keys, with --all: those that are " +
-                                         words_of(states_for(into.what)))
+                                         words_of(states_for(request.what)))
                           ->type_name("STATE")
                           ->excludes(keys);
-  app.add_flag("--all", into.all, "Every one of them")->needs(state);
-  add_yes(app, into.by);
-  add_reason(app, into.by);
-  add_database_options(app, into.where);
+  app.add_flag("--all", request.all, "Every one of them")->needs(state);
+  add_yes(app, request.by);
+  add_reason(app, request.by);
+  add_database_options(app, request.where);
 }
 
 /// The state that is meant; none: keys were given.
@@ -92,8 +92,8 @@ std::optional<task_state> state_of(tasks_request const& given) {
                               printable(given.state), words_of(known)));
 }
 
-std::string_view does(task_request what) {
-  switch (what) {
+std::string_view does(task_request request) {
+  switch (request) {
     case task_request::run_now: return "is due with the next claim";
     case task_request::retry: return "is tried again with the next claim";
     case task_request::discard: return "is given up with the next claim";
@@ -104,23 +104,23 @@ std::string_view does(task_request what) {
 }
 
 /// Why asking for it would change nothing; empty: it would.
-std::string in_the_way(task_request what, daybook::task_info const& of) {
-  bool const resolves = what == task_request::was_done || what == task_request::was_not_done;
-  if (resolves && of.state != task_state::unknown) {
-    return fmt::format("its outcome is not unknown, it is {}", daybook::word_of(of.state));
+std::string in_the_way(task_request request, daybook::task_info const& info) {
+  bool const resolves = request == task_request::was_done || request == task_request::was_not_done;
+  if (resolves && info.state != task_state::unknown) {
+    return fmt::format("its outcome is not unknown, it is {}", daybook::word_of(info.state));
   }
-  bool const waits = of.state == task_state::dead || of.state == task_state::unknown ||
-                     of.state == task_state::discarded;
-  if (what == task_request::run_now && waits && !of.due) {
+  bool const waits = info.state == task_state::dead || info.state == task_state::unknown ||
+                     info.state == task_state::discarded;
+  if (request == task_request::run_now && waits && !info.due) {
     return fmt::format("it is {} and waits for a person; use tasks retry",
-                       daybook::word_of(of.state));
+                       daybook::word_of(info.state));
   }
   return {};
 }
 
 /// What is done before it, for people who wait for it.
-std::string behind(daybook::queue const& queue, daybook::key const& key, task_request what) {
-  if (what != task_request::run_now && what != task_request::retry) return {};
+std::string behind(daybook::queue const& queue, daybook::key const& key, task_request request) {
+  if (request != task_request::run_now && request != task_request::retry) return {};
   auto const count = queue.in_front(key);
   if (count == 0) return {};
   return fmt::format(", behind {} of a higher priority or asked for sooner", count);

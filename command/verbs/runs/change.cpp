@@ -31,24 +31,24 @@ struct change_request {
   [[nodiscard]] std::string who() const { return name_of(process(), piece()); }
 };
 
-void add_person(CLI::App& app, change_request& into) {
-  add_reason(app, into.by);
-  add_yes(app, into.by);
-  add_database_options(app, into.where);
+void add_person(CLI::App& app, change_request& request) {
+  add_reason(app, request.by);
+  add_yes(app, request.by);
+  add_database_options(app, request.where);
 }
 
-void add_run(CLI::App& app, change_request& into) {
-  app.add_option("NAME", into.name, "The process")->required();
-  app.add_option("--key", into.key, "Which piece of its work (else -)")->type_name("KEY");
-  add_person(app, into);
+void add_run(CLI::App& app, change_request& request) {
+  app.add_option("NAME", request.name, "The process")->required();
+  app.add_option("--key", request.key, "Which piece of its work (else -)")->type_name("KEY");
+  add_person(app, request);
 }
 
-daybook::run_detail must_find(daybook::book const& book, change_request const& what) {
-  auto found = book.find(what.process(), what.piece());
+daybook::run_detail must_find(daybook::book const& book, change_request const& request) {
+  auto found = book.find(request.process(), request.piece());
   if (found) return std::move(*found);
   throw complaint(exit_code::missing,
                   fmt::format("no such run: process {}, key {}; see daybook runs list",
-                              printable(what.name), printable(what.piece().str())));
+                              printable(request.name), printable(request.piece().str())));
 }
 
 std::string holder_of(daybook::run_info const& info) {
@@ -57,11 +57,11 @@ std::string holder_of(daybook::run_info const& info) {
                      info.holder_alive ? "" : ", which is not alive");
 }
 
-int tell_held(change_request const& what, std::string_view verb, daybook::book const& book) {
+int tell_held(change_request const& request, std::string_view verb, daybook::book const& book) {
   say(
       fmt::format("{}: {}: held by {}: nothing was changed; take it from there with 'daybook runs "
                   "release' first",
-                  verb, what.who(), holder_of(must_find(book, what).info)));
+                  verb, request.who(), holder_of(must_find(book, request).info)));
   return exit_code::busy;
 }
 

@@ -59,27 +59,27 @@ std::string read_stdin() {
 }
 
 /// What it has kept, for whoever has mistyped a name: "; it has kept cursor, total".
-std::string kept_by(daybook::book const& in, daybook::run const& of) {
+std::string kept_by(daybook::book const& book, daybook::run const& run) {
   std::string out;
-  if (auto const all = in.find(of.process_name(), of.run_key())) {
+  if (auto const all = book.find(run.process_name(), run.run_key())) {
     for (auto const& one : all->carried) out += (out.empty() ? "" : ", ") + printable(one.name);
   }
   return out.empty() ? ", nor anything else; keep it with: daybook carry set NAME VALUE"
                      : "; it has kept " + out;
 }
 
-int carry_get(daybook::book const& in, daybook::run const& run, std::string const& name) {
+int carry_get(daybook::book const& book, daybook::run const& run, std::string const& name) {
   auto const found = run.carried(name);
   if (!found) {
     throw complaint(exit_code::missing, fmt::format("carry: this run has kept nothing named {}{}",
-                                                    printable(name), kept_by(in, run)));
+                                                    printable(name), kept_by(book, run)));
   }
   print(*found + "\n");
   return exit_code::done;
 }
 
-int tell_lost(std::string_view who) {
-  say(fmt::format("{}: not done: the run was lost to another holder; stop", who));
+int tell_lost(std::string_view run_name) {
+  say(fmt::format("{}: not done: the run was lost to another holder; stop", run_name));
   return exit_code::lost;
 }
 

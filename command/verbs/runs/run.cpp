@@ -75,9 +75,9 @@ class teller final : public daybook::observer {
 
  private:
   template <class... A>
-  static void say_about(fmt::format_string<A...> text, A&&... with) noexcept {
+  static void say_about(fmt::format_string<A...> text, A&&... arguments) noexcept {
     try {
-      say(fmt::format(text, std::forward<A>(with)...));
+      say(fmt::format(text, std::forward<A>(arguments)...));
     } catch (std::exception const&) {
       return;
     }
@@ -139,12 +139,12 @@ run_request read_run(arguments const& given) {
   return out;
 }
 
-std::string text_of_holder(std::optional<daybook::lease_holder> const& who) {
-  if (!who) return "held by somebody";
+std::string text_of_holder(std::optional<daybook::lease_holder> const& holder) {
+  if (!holder) return "held by somebody";
   auto text =
-      fmt::format("held by process {} on {} since {}, until {} or its next renewal", who->pid,
-                  printable(who->node), seconds_of(who->since), seconds_of(who->until));
-  if (!who->in_hand.empty()) text += fmt::format(" (in step {})", printable(who->in_hand));
+      fmt::format("held by process {} on {} since {}, until {} or its next renewal", holder->pid,
+                  printable(holder->node), seconds_of(holder->since), seconds_of(holder->until));
+  if (!holder->in_hand.empty()) text += fmt::format(" (in step {})", printable(holder->in_hand));
   return text;
 }
 
@@ -161,18 +161,18 @@ struct start_answer {
 };
 
 /// What is told where asking again is of no use.
-std::optional<start_answer> final_refusal(daybook::start_refusal why, run_request const& what,
-                                          std::string const& who) {
+std::optional<start_answer> final_refusal(daybook::start_refusal why, run_request const& request,
+                                          std::string const& run_name) {
   switch (why) {
     case daybook::start_refusal::running_elsewhere: return {};
     case daybook::start_refusal::done_before:
-      say(fmt::format("{}: done before, nothing to do (--once)", who));
+      say(fmt::format("{}: done before, nothing to do (--once)", run_name));
       return start_answer{{}, exit_code::done};
     case daybook::start_refusal::unknown_outcome:
       say(
           fmt::format("{}: the outcome of an at-most-once step is unknown; look with "
                       "'daybook runs show', and decide with 'daybook runs resolve'",
-                      who));
+                      run_name));
       return start_answer{{}, exit_code::unknown};
     case daybook::start_refusal::other_date: break;
   }
@@ -180,15 +180,15 @@ std::optional<start_answer> final_refusal(daybook::start_refusal why, run_reques
       fmt::format("{}: an unfinished run is there that works on the data of another date than {}; "
                   "look with 'daybook runs show'; finish it by running it without --date, or "
                   "give it up with --restart",
-                  who, text_of(*what.start.date)));
+                  run_name, text_of(*request.start.date)));
   return start_answer{{}, exit_code::bad_data};
 }
 
 /// Calls `ask`, and again while the database cannot be reached, as long as --wait says. `pause`
 /// waits, and returns the number of a signal that asks us to end, or 0.
 template <class Ask, class Pause>
-auto when_reachable(run_request const& what, clock::time_point until, std::string const& who,
-                    Ask const& ask, Pause const& pause) {
+auto when_reachable(run_request const& request, clock::time_point until,
+                    std::string const& run_name, Ask const& ask, Pause const& pause) {
   for (bool first = true;; first = false) {
     try {
       return ask();
@@ -198,35 +198,38 @@ auto when_reachable(run_request const& what, clock::time_point until, std::strin
         throw;
       }
       if (first) {
-        say(fmt::format("{}: {}; waiting up to {}", who, printable(e.what()), text_of(what.wait)));
+        say(fmt::format("{}: {}; waiting up to {}", run_name, printable(e.what()),
+                        text_of(request.wait)));
       }
       if (int const signal = pause(std::min(rest, between_tries()))) {
-        throw complaint(exit_code::signalled + signal,
-                        fmt::format("{}: ended by {} while waiting", who, name_of_signal(signal)));
+        throw complaint(
+            exit_code::signalled + signal,
+            fmt::format("{}: ended by {} while waiting", run_name, name_of_signal(signal)));
       }
     }
   }
 }
 
 start_answer start(daybook::book& book, daybook::process const& name, daybook::key const& piece,
-                   run_request const& what, clock::time_point until, signals& caught) {
+                   run_request const& request, clock::time_point until, signals& caught) {
   auto const who = name_of(name, piece);
   for (bool first = true;; first = false) {
     auto attempt = when_reachable(
-        what, until, who, [&] { return book.start(name, piece, what.start); },
+        request, until, who, [&] { return book.start(name, piece, request.start); },
         [&](milliseconds length) { return wait_for(length, caught); });
     if (attempt) return {std::move(attempt).take()};
-    if (auto answer = final_refusal(attempt.why(), what, who)) return std::move(*answer);
+    if (auto answer = final_refusal(attempt.why(), request, who)) return std::move(*answer);
     auto const rest = std::chrono::ceil<milliseconds>(until - clock::now());
     if (rest <= milliseconds{0}) {
       say(fmt::format("{}: running elsewhere: {}{}", who, text_of_holder(attempt.holder()),
-                      what.wait > milliseconds{0} ? fmt::format("; waited {}", text_of(what.wait))
-                                                  : "; wait for it with --wait TIME"));
+                      request.wait > milliseconds{0}
+                          ? fmt::format("; waited {}", text_of(request.wait))
+                          : "; wait for it with --wait TIME"));
       return {{}, exit_code::busy};
     }
     if (first) {
       say(fmt::format("{}: running elsewhere: {}; waiting up to {}", who,
-                      text_of_holder(attempt.holder()), text_of(what.wait)));
+                      text_of_holder(attempt.holder()), text_of(request.wait)));
     }
     if (int const signal = wait_for(std::min(rest, between_tries()), caught)) {
       say(fmt::format("{}: ended by {} while waiting", who, name_of_signal(signal)));
@@ -248,89 +251,91 @@ struct ending {
   [[nodiscard]] std::string text() const { return end.status.text() + step; }
 };
 
-int tell_unknown(std::string const& who) {
+int tell_unknown(std::string const& run_name) {
   say(
       fmt::format("{}: an at-most-once step was begun, and nobody recorded how it ended; look with "
                   "'daybook runs show', and decide with 'daybook runs resolve'",
-                  who));
+                  run_name));
   return exit_code::unknown;
 }
 
 /// Records a failure; returns `code`, for the child's own matters more than whether this
 /// succeeded, but not more than that a person must decide.
-int record_failure(daybook::run run, std::string const& why, std::string const& who, int code,
+int record_failure(daybook::run run, std::string const& why, std::string const& run_name, int code,
                    bool late = false) {
   try {
     auto const recorded = std::move(run).fail(why);
-    if (recorded.what() == daybook::outcome::unknown) return tell_unknown(who);
+    if (recorded.what() == daybook::outcome::unknown) return tell_unknown(run_name);
     // Past its deadline that it is past it is what is recorded.
     if (!recorded && !late) {
-      say(fmt::format("{}: {}; not recorded, for the run was lost to another holder", who, why));
+      say(fmt::format("{}: {}; not recorded, for the run was lost to another holder", run_name,
+                      why));
     }
   } catch (daybook::error const& e) {
-    say(fmt::format("{}: {}; not recorded: {}", who, why, printable(e.what())));
+    say(fmt::format("{}: {}; not recorded: {}", run_name, why, printable(e.what())));
   }
   return code;
 }
 
-int record_success(daybook::run run, std::string const& who, bool late) {
+int record_success(daybook::run run, std::string const& run_name, bool late) {
   try {
     // The library tries for as long as a lease while the database is away.
     auto const recorded = std::move(run).finish();
     if (recorded) return exit_code::done;
-    if (recorded.what() == daybook::outcome::unknown) return tell_unknown(who);
+    if (recorded.what() == daybook::outcome::unknown) return tell_unknown(run_name);
     if (late) {
       say(fmt::format("{}: succeeded after its deadline: not recorded; the next run resumes it",
-                      who));
+                      run_name));
       return exit_code::timed_out;
     }
     say(
         fmt::format("{}: succeeded, but not recorded: the run was lost to another holder before "
                     "its end; the work may be done twice",
-                    who));
+                    run_name));
     return exit_code::lost;
   } catch (daybook::error const& e) {
-    say(fmt::format("{}: succeeded, but not recorded: {}; the next run does it again", who,
+    say(fmt::format("{}: succeeded, but not recorded: {}; the next run does it again", run_name,
                     printable(e.what())));
     return code_of(e.kind());
   }
 }
 
-int settle(daybook::run run, ending const& how, run_request const& what, std::string const& who) {
-  auto const& status = how.end.status;
-  switch (how.why) {
+int settle(daybook::run run, ending const& ending, run_request const& request,
+           std::string const& run_name) {
+  auto const& status = ending.end.status;
+  switch (ending.why) {
     case cause::loss:
       // Nothing to record: dropped, it is handed back if it is still ours.
       say(
           fmt::format("{}: ownership lost (the lease was over, or another holder took it); the "
                       "command was ended: {}",
-                      who, how.text()));
+                      run_name, ending.text()));
       return exit_code::lost;
     case cause::timeout:
     case cause::deadline: {
-      bool const deadline = how.why == cause::deadline;
-      auto const why =
-          deadline ? fmt::format("its deadline is over: {}", how.text())
-                   : fmt::format("timed out after {}: {}", text_of(*what.timeout), how.text());
-      say(fmt::format("{}: {}", who, why));
-      return record_failure(std::move(run), why, who, exit_code::timed_out, deadline);
+      bool const deadline = ending.why == cause::deadline;
+      auto const why = deadline ? fmt::format("its deadline is over: {}", ending.text())
+                                : fmt::format("timed out after {}: {}", text_of(*request.timeout),
+                                              ending.text());
+      say(fmt::format("{}: {}", run_name, why));
+      return record_failure(std::move(run), why, run_name, exit_code::timed_out, deadline);
     }
     case cause::itself: break;
   }
-  if (status.success()) return record_success(std::move(run), who, how.late);
+  if (status.success()) return record_success(std::move(run), run_name, ending.late);
   // A command says itself why it fails, but not in which step.
-  if (!how.step.empty()) say(fmt::format("{}: {}", who, how.text()));
-  return record_failure(std::move(run), how.text(), who, status.code(), how.late);
+  if (!ending.step.empty()) say(fmt::format("{}: {}", run_name, ending.text()));
+  return record_failure(std::move(run), ending.text(), run_name, status.code(), ending.late);
 }
 
 /// The command from its start to its end. What it printed last is given to the run to keep.
-ending supervised(daybook::run& run, run_request const& what, signals& caught) {
+ending supervised(daybook::run& run, run_request const& request, signals& caught) {
   auto const began = clock::now();
   auto const left = run.time_left();
-  bool const deadline_first = left && (!what.timeout || *left <= *what.timeout);
-  output_tee output(what.keep);
+  bool const deadline_first = left && (!request.timeout || *left <= *request.timeout);
+  output_tee output(request.keep);
   step_log const steps(run.token());
-  auto how = program_for(run, {}, what.where, what.words);
+  auto how = program_for(run, {}, request.where, request.words);
   how.environment.push_back(steps.variable());
   how.output = output.out();
   how.errors = output.err();
@@ -339,9 +344,9 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
     child job(how);
     output.started();
     limits within;
-    within.timeout = deadline_first ? std::chrono::ceil<milliseconds>(*left) : what.timeout;
+    within.timeout = deadline_first ? std::chrono::ceil<milliseconds>(*left) : request.timeout;
     within.lost = run.stop();
-    within.grace_when_lost = std::min<milliseconds>(std::chrono::seconds{5}, what.lease / 6);
+    within.grace_when_lost = std::min<milliseconds>(std::chrono::seconds{5}, request.lease / 6);
     within.meanwhile = [&] { run.step_in_hand(steps.in_hand()); };
     out.end = supervise(job, caught, within);
   }
@@ -361,49 +366,51 @@ ending supervised(daybook::run& run, run_request const& what, signals& caught) {
 }
 
 /// The library tries to record for as long as a lease; a database that hangs gets little more.
-void arm(exit_watchdog& guard, ending const& how, run_request const& what, std::string const& who) {
+void arm(exit_watchdog& guard, ending const& ending, run_request const& request,
+         std::string const& run_name) {
   constexpr milliseconds margin = std::chrono::seconds{10};
-  bool const loss = how.why == cause::loss;
-  auto const& status = how.end.status;
+  bool const loss = ending.why == cause::loss;
+  auto const& status = ending.end.status;
   int code = status.success() ? exit_code::unreachable : status.code();
   if (loss) code = exit_code::lost;
-  if (how.why == cause::timeout || how.why == cause::deadline) code = exit_code::timed_out;
-  guard.arm(loss ? margin : what.lease + margin, code,
-            fmt::format("{}: {}; not recorded: the database does not answer", who, status.text()));
+  if (ending.why == cause::timeout || ending.why == cause::deadline) code = exit_code::timed_out;
+  guard.arm(
+      loss ? margin : request.lease + margin, code,
+      fmt::format("{}: {}; not recorded: the database does not answer", run_name, status.text()));
 }
 
 /// The exit code; `pass_on` is for when all is closed.
-int run_once(run_request const& what, interrupt& pass_on) {
-  daybook::process const name{what.name};
-  daybook::key const piece = what.key ? daybook::key{*what.key} : daybook::key{};
+int run_once(run_request const& request, interrupt& pass_on) {
+  daybook::process const name{request.name};
+  daybook::key const piece = request.key ? daybook::key{*request.key} : daybook::key{};
   auto const who = name_of(name, piece);
   exit_watchdog guard;
   teller watch;
   daybook::book_options options;
-  options.lease = what.lease;
+  options.lease = request.lease;
   options.watch = &watch;
-  auto const until = clock::now() + what.wait;
+  auto const until = clock::now() + request.wait;
   // A signal ends us while we connect, which may take long: it is caught between two tries only.
   auto book = when_reachable(
-      what, until, who, [&] { return open_book(what.where, options); },
+      request, until, who, [&] { return open_book(request.where, options); },
       [](milliseconds length) {
         signals meanwhile;
         return wait_for(length, meanwhile);
       });
   signals caught;
-  auto started = start(book, name, piece, what, until, caught);
+  auto started = start(book, name, piece, request, until, caught);
   if (!started.run) return started.code;
   std::optional<ending> how;
   try {
-    how = supervised(*started.run, what, caught);
+    how = supervised(*started.run, request, caught);
   } catch (complaint const& e) {
     started.run->keep(e.code(), {});
     record_failure(std::move(*started.run), e.what(), who, e.code());
     throw;
   }
   pass_on = how->end.pass_on;
-  arm(guard, *how, what, who);
-  return settle(std::move(*started.run), *how, what, who);
+  arm(guard, *how, request, who);
+  return settle(std::move(*started.run), *how, request, who);
 }
 
 }  // namespace

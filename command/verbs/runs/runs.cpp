@@ -25,10 +25,10 @@ std::string text_of(daybook::run_state state) {
   return fmt::format("{} ({})", word_of(state), static_cast<int>(state));
 }
 
-std::string text_of(daybook::lease_holder const& who, bool alive) {
-  return fmt::format("process {} on {}, {} {}", who.pid, printable(who.node),
+std::string text_of(daybook::lease_holder const& holder, bool alive) {
+  return fmt::format("process {} on {}, {} {}", holder.pid, printable(holder.node),
                      alive ? "presumed alive until" : "not alive, its lease was until",
-                     seconds_of(who.until));
+                     seconds_of(holder.until));
 }
 
 void print_if_any(std::string_view name, std::string const& value) {
@@ -42,10 +42,10 @@ std::string text_of(daybook::progress_info const& far) {
 }
 
 /// What the state is worth now.
-std::string standing_of(daybook::run_info const& of) {
+std::string standing_of(daybook::run_info const& info) {
   auto const now =
-      of.abandoned ? "abandoned since " + seconds_of(*of.abandoned) : text_of(of.state);
-  return of.deadline_over ? "deadline passed, " + now : now;
+      info.abandoned ? "abandoned since " + seconds_of(*info.abandoned) : text_of(info.state);
+  return info.deadline_over ? "deadline passed, " + now : now;
 }
 
 void print_info(daybook::run_info const& info) {
@@ -69,11 +69,11 @@ void print_info(daybook::run_info const& info) {
   print_if_any("error", printable(info.error));
 }
 
-void print_steps(daybook::run_detail const& of) {
-  print(fmt::format("\nsteps done: {}\n", of.steps.size()));
-  if (!of.steps.empty()) {
+void print_steps(daybook::run_detail const& detail) {
+  print(fmt::format("\nsteps done: {}\n", detail.steps.size()));
+  if (!detail.steps.empty()) {
     table steps({"  STEP", "MODE", "DONE", "TOOK", "ATTEMPT", "VALUE"});
-    for (auto const& one : of.steps) {
+    for (auto const& one : detail.steps) {
       steps.add(
           {"  " + printable(one.name), std::string(word_of(one.mode)), seconds_of(one.ended),
            one.took ? fmt::format("{:.3f}s", static_cast<double>(one.took->count()) / 1e6) : "-",
@@ -81,19 +81,19 @@ void print_steps(daybook::run_detail const& of) {
     }
     steps.print();
   }
-  if (!of.intents.empty()) {
-    print(fmt::format("\nat-most-once steps without an outcome: {}\n", of.intents.size()));
+  if (!detail.intents.empty()) {
+    print(fmt::format("\nat-most-once steps without an outcome: {}\n", detail.intents.size()));
     table intents({"  STEP", "BEGUN", "ATTEMPT", ""});
-    for (auto const& one : of.intents) {
+    for (auto const& one : detail.intents) {
       intents.add({"  " + printable(one.name), seconds_of(one.started), std::to_string(one.attempt),
                    one.unknown ? "unknown: daybook runs resolve" : "not settled"});
     }
     intents.print();
   }
-  if (!of.carried.empty()) {
-    print(fmt::format("\ncarried: {}\n", of.carried.size()));
+  if (!detail.carried.empty()) {
+    print(fmt::format("\ncarried: {}\n", detail.carried.size()));
     table carried({"  NAME", "SET", "VALUE"});
-    for (auto const& one : of.carried) {
+    for (auto const& one : detail.carried) {
       carried.add({"  " + printable(one.name), seconds_of(one.updated), shortened(one.value)});
     }
     carried.print();
@@ -122,16 +122,17 @@ void print_attempts(std::vector<daybook::attempt_info> const& all) {
   }
 }
 
-void print_text(daybook::run_detail const& of, std::vector<daybook::change_info> const& changes) {
-  print_info(of.info);
-  print_steps(of);
-  print_attempts(of.attempts);
+void print_text(daybook::run_detail const& detail,
+                std::vector<daybook::change_info> const& changes) {
+  print_info(detail.info);
+  print_steps(detail);
+  print_attempts(detail.attempts);
   print_changes(changes);
 }
 
 /// In hand, as last renewed.
-std::string step_of(daybook::run_info const& of) {
-  return of.holder && !of.holder->in_hand.empty() ? printable(of.holder->in_hand) : "-";
+std::string step_of(daybook::run_info const& info) {
+  return info.holder && !info.holder->in_hand.empty() ? printable(info.holder->in_hand) : "-";
 }
 
 void print_text(std::vector<daybook::run_info> const& all) {

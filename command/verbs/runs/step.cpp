@@ -106,83 +106,83 @@ step_request read_step(arguments const& given) {
   return out;
 }
 
-int tell_lost(step_request const& what, std::string_view how) {
-  say(fmt::format("{}: {}: the run was lost to another holder; stop", what.who(), how));
+int tell_lost(step_request const& request, std::string_view reason) {
+  say(fmt::format("{}: {}: the run was lost to another holder; stop", request.who(), reason));
   return exit_code::lost;
 }
 
-int record(daybook::run& run, step_request const& what, std::chrono::microseconds took,
+int record(daybook::run& run, step_request const& request, std::chrono::microseconds took,
            step_log_writer const& steps) {
   try {
-    if (run.record(what.name, {}, took)) {
-      static_cast<void>(steps.take(what.name, what.words));
+    if (run.record(request.name, {}, took)) {
+      static_cast<void>(steps.take(request.name, request.words));
       return exit_code::done;
     }
   } catch (daybook::error const& e) {
-    say(fmt::format(
-        "{}: done, but not recorded: {}; {}", what.who(), printable(e.what()),
-        what.at_most_once() ? "its outcome counts as unknown" : "the next attempt does it again"));
+    say(fmt::format("{}: done, but not recorded: {}; {}", request.who(), printable(e.what()),
+                    request.at_most_once() ? "its outcome counts as unknown"
+                                           : "the next attempt does it again"));
     return code_of(e.kind());
   }
-  return tell_lost(what, "done, but not recorded");
+  return tell_lost(request, "done, but not recorded");
 }
 
 /// Before the command is started: afterwards it would be done, and could not be recorded.
-void check_mode(daybook::run const& run, step_request const& what) {
-  auto const before = run.mode_of(what.name).value_or(daybook::step_mode::unrecorded);
-  if (before == daybook::step_mode::unrecorded || before == what.mode) return;
+void check_mode(daybook::run const& run, step_request const& request) {
+  auto const before = run.mode_of(request.name).value_or(daybook::step_mode::unrecorded);
+  if (before == daybook::step_mode::unrecorded || before == request.mode) return;
   throw complaint(exit_code::bad_data,
                   fmt::format("{}: not started: it was begun as {} before, and is given as {} now: "
                               "give the new one another name",
-                              what.who(), word_of(before), word_of(what.mode)));
+                              request.who(), word_of(before), word_of(request.mode)));
 }
 
 /// Of a step that is done: by this command, or in an earlier attempt, when it may have been
 /// another.
-int skip(step_request const& what, step_log_writer const& steps) {
-  if (!steps.take(what.name, what.words)) {
+int skip(step_request const& request, step_log_writer const& steps) {
+  if (!steps.take(request.name, request.words)) {
     throw complaint(exit_code::bad_data,
                     fmt::format("{}: not done: this attempt has had another command (or folder) "
                                 "under that name; give each step a name of its own, as in a loop "
                                 "daybook step \"{} $item\" -- ...",
-                                what.who(), printable(what.name)));
+                                request.who(), printable(request.name)));
   }
-  say(fmt::format("{}: done before, skipped", what.who()));
+  say(fmt::format("{}: done before, skipped", request.who()));
   return exit_code::done;
 }
 
 /// Whether it is to be done now; else the exit code.
-std::optional<int> refused(daybook::run& run, step_request const& what,
+std::optional<int> refused(daybook::run& run, step_request const& request,
                            step_log_writer const& steps) {
-  check_mode(run, what);
-  auto before = run.done(what.name) ? daybook::outcome::skipped : daybook::outcome::done;
-  if (what.at_most_once()) before = run.intend(what.name).what();
+  check_mode(run, request);
+  auto before = run.done(request.name) ? daybook::outcome::skipped : daybook::outcome::done;
+  if (request.at_most_once()) before = run.intend(request.name).what();
   switch (before) {
     case daybook::outcome::done: return {};
-    case daybook::outcome::skipped: return skip(what, steps);
-    case daybook::outcome::lost: return tell_lost(what, "not started");
+    case daybook::outcome::skipped: return skip(request, steps);
+    case daybook::outcome::lost: return tell_lost(request, "not started");
     case daybook::outcome::unknown: break;
   }
   say(
       fmt::format("{}: not started: an earlier try was begun, and nobody recorded how it ended; "
                   "find out, and decide with 'daybook runs resolve'",
-                  what.who()));
+                  request.who()));
   return exit_code::unknown;
 }
 
-child_end work(daybook::run& run, step_request const& what, step_log_writer const& steps,
+child_end work(daybook::run& run, step_request const& request, step_log_writer const& steps,
                signals& caught) {
-  steps.write(what.name, step_state::in_hand);
+  steps.write(request.name, step_state::in_hand);
   try {
-    child job(program_for(run, what.name, what.where, what.words));
+    child job(program_for(run, request.name, request.where, request.words));
     // No limits: `run` ends its whole group, us with it, when the time or the run is over.
     auto const end = supervise(job, caught, {});
-    steps.write(what.name, end.status.success() ? step_state::done : step_state::failed);
+    steps.write(request.name, end.status.success() ? step_state::done : step_state::failed);
     return end;
   } catch (complaint const&) {
-    steps.write(what.name, step_state::failed);
+    steps.write(request.name, step_state::failed);
     // Not started, so nothing has happened.
-    if (what.at_most_once()) static_cast<void>(run.abandon(what.name));
+    if (request.at_most_once()) static_cast<void>(run.abandon(request.name));
     throw;
   }
 }
@@ -195,44 +195,44 @@ milliseconds jittered(milliseconds length) {
 }
 
 /// Waits before another try. The exit code when there shall be none.
-std::optional<int> wait_to_retry(daybook::book& book, step_request const& what,
+std::optional<int> wait_to_retry(daybook::book& book, step_request const& request,
                                  child_end const& end, std::int64_t tried, signals& caught) {
-  if (tried >= what.retries || end.asked_to_end) return end.status.code();
-  auto pause = what.backoff;
+  if (tried >= request.retries || end.asked_to_end) return end.status.code();
+  auto pause = request.backoff;
   for (std::int64_t i = 0; i < tried && pause < longest_backoff; ++i) pause *= 2;
-  pause = jittered(std::min(pause, std::max(what.backoff, longest_backoff)));
-  say(fmt::format("{}: {}; retry {} of {} in {} ms", what.who(), end.status.text(), tried + 1,
-                  what.retries, pause.count()));
+  pause = jittered(std::min(pause, std::max(request.backoff, longest_backoff)));
+  say(fmt::format("{}: {}; retry {} of {} in {} ms", request.who(), end.status.text(), tried + 1,
+                  request.retries, pause.count()));
   if (int const signal = wait_for(pause, caught)) return exit_code::signalled + signal;
-  if (!attach(book, what.token, what.who())) return exit_code::lost;
+  if (!attach(book, request.token, request.who())) return exit_code::lost;
   return {};
 }
 
-int step_until_done(step_request const& what, interrupt& pass_on) {
-  auto book = open_book(what.where);
-  auto run = attach(book, what.token, what.who());
+int step_until_done(step_request const& request, interrupt& pass_on) {
+  auto book = open_book(request.where);
+  auto run = attach(book, request.token, request.who());
   if (!run) return exit_code::lost;
   signals caught;
-  step_log_writer const steps(what.token);
+  step_log_writer const steps(request.token);
   for (std::int64_t tried = 0;; ++tried) {
-    if (auto const code = refused(*run, what, steps)) return *code;
+    if (auto const code = refused(*run, request, steps)) return *code;
     auto const began = std::chrono::steady_clock::now();
-    auto const end = work(*run, what, steps, caught);
+    auto const end = work(*run, request, steps, caught);
     auto const took = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::steady_clock::now() - began);
     pass_on = end.pass_on;
-    if (end.status.success()) return record(*run, what, took, steps);
-    if (what.at_most_once()) {
-      if (!what.nothing_happened(end.status)) {
+    if (end.status.success()) return record(*run, request, took, steps);
+    if (request.at_most_once()) {
+      if (!request.nothing_happened(end.status)) {
         say(
             fmt::format("{}: {}: whether it has happened is unknown; find out, and decide with "
                         "'daybook runs resolve'",
-                        what.who(), end.status.text()));
+                        request.who(), end.status.text()));
         return end.status.code();
       }
-      if (!run->abandon(what.name)) return tell_lost(what, "not done");
+      if (!run->abandon(request.name)) return tell_lost(request, "not done");
     }
-    if (auto const code = wait_to_retry(book, what, end, tried, caught)) return *code;
+    if (auto const code = wait_to_retry(book, request, end, tried, caught)) return *code;
   }
 }
 

@@ -57,16 +57,16 @@ void print_text(std::vector<daybook::schedule_info> const& all) {
   rows.print();
 }
 
-void print_text(daybook::schedule_info const& of) {
-  auto const& how = of.options;
-  print_field("name", printable(of.name));
-  print_field("cron", printable(of.cron));
+void print_text(daybook::schedule_info const& info) {
+  auto const& how = info.options;
+  print_field("name", printable(info.name));
+  print_field("cron", printable(info.cron));
   print_field("zone", printable(how.zone));
-  print_field("state", state_of(of));
-  print_field("next", or_dash(of.next));
-  print_field("running", running_of(of));
-  print_field("decided up to", instant(of.decided));
-  print_field("next window", "from " + instant(of.window));
+  print_field("state", state_of(info));
+  print_field("next", or_dash(info.next));
+  print_field("running", running_of(info));
+  print_field("decided up to", instant(info.decided));
+  print_field("next window", "from " + instant(info.window));
   print_field("gap, fold", fmt::format("{}, {}", word_in(gap_words, how.changes.gap),
                                        word_in(fold_words, how.changes.fold)));
   auto catching = std::string(word_in(catch_up_words, how.catch_up));

@@ -26,18 +26,18 @@ struct schedule_request {
   database_options where;
 };
 
-void add_schedule(CLI::App& app, schedule_request& into) {
-  app.add_option("NAME", into.name, "The schedule")->required();
+void add_schedule(CLI::App& app, schedule_request& request) {
+  app.add_option("NAME", request.name, "The schedule")->required();
 }
 
-void add_rest(CLI::App& app, schedule_request& into) {
-  add_reason(app, into.by);
-  add_database_options(app, into.where);
+void add_rest(CLI::App& app, schedule_request& request) {
+  add_reason(app, request.by);
+  add_database_options(app, request.where);
 }
 
-void tell(schedule_request const& what, bool changed, std::string_view did,
+void tell(schedule_request const& request, bool changed, std::string_view did,
           std::string_view was_so) {
-  say(fmt::format("{}: {}", printable(what.name), changed ? did : was_so));
+  say(fmt::format("{}: {}", printable(request.name), changed ? did : was_so));
 }
 
 }  // namespace

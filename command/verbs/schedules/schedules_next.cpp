@@ -79,48 +79,48 @@ ticks_request read_ticks(arguments const& given) {
   return out;
 }
 
-std::optional<timetable> in_book(ticks_request const& what) {
-  auto const book = open_book(resolve(what.where));
-  auto const found = book.schedule(what.name);
+std::optional<timetable> in_book(ticks_request const& request) {
+  auto const book = open_book(resolve(request.where));
+  auto const found = book.schedule(request.name);
   if (!found) return {};
   auto const info = found->info();
   return timetable{daybook::cron::parse(info.cron).hashed(info.name), info.options.zone,
                    info.options.changes};
 }
 
-std::optional<timetable> in_file(ticks_request const& what) {
+std::optional<timetable> in_file(ticks_request const& request) {
   auto const file = read_settings();
   auto const found = std::find_if(file.schedules.begin(), file.schedules.end(),
-                                  [&](auto const& one) { return one.name == what.name; });
+                                  [&](auto const& one) { return one.name == request.name; });
   if (found == file.schedules.end()) return {};
-  say(fmt::format("{}: as it is in {}, not in the book", printable(what.name), usual_settings));
+  say(fmt::format("{}: as it is in {}, not in the book", printable(request.name), usual_settings));
   return timetable{found->cron.hashed(found->name), found->options.zone, found->options.changes};
 }
 
-timetable looked_up(ticks_request const& what) {
-  daybook::check_name("schedule name", what.name);
+timetable looked_up(ticks_request const& request) {
+  daybook::check_name("schedule name", request.name);
   try {
-    if (auto found = in_book(what)) return *found;
+    if (auto found = in_book(request)) return *found;
   } catch (complaint const& e) {
     if (e.code() != exit_code::configuration) throw;
-    if (auto found = in_file(what)) return *found;
+    if (auto found = in_file(request)) return *found;
     throw;
   } catch (daybook::error const& e) {
     auto const kind = e.kind();
     if (kind != daybook::error_code::unreachable && kind != daybook::error_code::configuration)
       throw;
-    if (auto found = in_file(what)) return *found;
+    if (auto found = in_file(request)) return *found;
     throw;
   }
-  if (auto found = in_file(what)) return *found;
+  if (auto found = in_file(request)) return *found;
   std::vector<std::string> names;
-  for (auto const& one : open_book(resolve(what.where)).schedules()) names.push_back(one.name);
+  for (auto const& one : open_book(resolve(request.where)).schedules()) names.push_back(one.name);
   for (auto const& one : read_settings().schedules) names.push_back(one.name);
   throw complaint(
       exit_code::missing,
       fmt::format("no such schedule: {}, in the book or in {}{}; see daybook schedules "
                   "list",
-                  printable(what.name), usual_settings, did_you_mean(what.name, names)));
+                  printable(request.name), usual_settings, did_you_mean(request.name, names)));
 }
 
 /// "+02:00", with seconds where it has some.

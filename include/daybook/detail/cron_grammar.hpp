@@ -57,26 +57,26 @@ constexpr bool cron_reader::range(unsigned low, unsigned& high) {
 }
 
 /// A number or a name that the field has.
-constexpr bool cron_reader::value(unsigned& into) {
+constexpr bool cron_reader::value(unsigned& value) {
   auto const start = at_;
-  if (peek() >= 'A' && peek() <= 'Z') return name(into);
-  if (!number(into)) return false;
+  if (peek() >= 'A' && peek() <= 'Z') return name(value);
+  if (!number(value)) return false;
   auto const [low, high] = range_of(field_);
-  return (into >= low && into <= high) || fail(cron_fault::out_of_range, start);
+  return (value >= low && value <= high) || fail(cron_fault::out_of_range, start);
 }
 
 /// Any number; a long one is as good as 1000, which no field has.
-constexpr bool cron_reader::number(unsigned& into) {
+constexpr bool cron_reader::number(unsigned& value) {
   constexpr unsigned too_large = 1000;
   if (peek() < '0' || peek() > '9') return fail(cron_fault::unexpected, at_);
-  for (into = 0; peek() >= '0' && peek() <= '9'; ++at_) {
-    into = into * 10 + static_cast<unsigned>(peek() - '0');
-    if (into > too_large) into = too_large;
+  for (value = 0; peek() >= '0' && peek() <= '9'; ++at_) {
+    value = value * 10 + static_cast<unsigned>(peek() - '0');
+    if (value > too_large) value = too_large;
   }
   return true;
 }
 
-constexpr bool cron_reader::name(unsigned& into) {
+constexpr bool cron_reader::name(unsigned& value) {
   constexpr std::string_view months = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC";
   constexpr std::string_view weekdays = "SUNMONTUEWEDTHUFRISAT";
   std::string_view const names = is(cron_field::month)     ? months
@@ -86,7 +86,7 @@ constexpr bool cron_reader::name(unsigned& into) {
     bool same = true;
     for (std::size_t k = 0; k < 3; ++k) same = same && raised(text_[at_ + k]) == names[i + k];
     if (!same) continue;
-    into = static_cast<unsigned>(i / 3) + range_of(field_).low;
+    value = static_cast<unsigned>(i / 3) + range_of(field_).low;
     at_ += 3;
     return true;
   }
@@ -94,18 +94,18 @@ constexpr bool cron_reader::name(unsigned& into) {
 }
 
 /// What stands after the slash; 1 when there is none.
-constexpr bool cron_reader::step(unsigned low, unsigned high, unsigned& into) {
-  into = 1;
+constexpr bool cron_reader::step(unsigned low, unsigned high, unsigned& value) {
+  value = 1;
   if (!take('/')) return true;
   auto const start = at_;
-  if (!number(into)) return false;
-  return (into >= 1 && into <= high - low + 1) || fail(cron_fault::step, start);
+  if (!number(value)) return false;
+  return (value >= 1 && value <= high - low + 1) || fail(cron_fault::step, start);
 }
 
 constexpr bool cron_reader::add(unsigned low, unsigned high) {
-  unsigned by = 0;
-  if (!step(low, high, by)) return false;
-  for (auto at = low; at <= high; at += by) set() |= std::uint64_t{1} << at;
+  unsigned stride = 0;
+  if (!step(low, high, stride)) return false;
+  for (auto at = low; at <= high; at += stride) set() |= std::uint64_t{1} << at;
   return true;
 }
 
@@ -127,10 +127,10 @@ constexpr bool cron_reader::hash() {
   drawn = (drawn ^ drawn >> 33U) * 0xc4ceb9fe1a85ec53U;
   drawn ^= drawn >> 33U;
   if (peek() == '/') {
-    unsigned by = 0;
-    if (!step(low, high, by)) return false;
+    unsigned stride = 0;
+    if (!step(low, high, stride)) return false;
     if (!limited) star();
-    for (auto at = low + static_cast<unsigned>(drawn % by); at <= high; at += by) {
+    for (auto at = low + static_cast<unsigned>(drawn % stride); at <= high; at += stride) {
       set() |= std::uint64_t{1} << at;
     }
     return true;

@@ -48,8 +48,8 @@ class cron_reader {
     ++at_;
     return true;
   }
-  constexpr bool fail(cron_fault what, std::size_t at) {
-    mistake_ = {what, field_, at};
+  constexpr bool fail(cron_fault fault, std::size_t offset) {
+    mistake_ = {fault, field_, offset};
     return false;
   }
   [[nodiscard]] constexpr bool is(cron_field field) const { return field_ == field; }
@@ -62,11 +62,11 @@ class cron_reader {
   constexpr bool expand_nickname();
   constexpr bool field();
   constexpr bool element();
-  constexpr bool value(unsigned& into);
-  constexpr bool number(unsigned& into);
-  constexpr bool name(unsigned& into);
+  constexpr bool value(unsigned& value);
+  constexpr bool number(unsigned& value);
+  constexpr bool name(unsigned& value);
   constexpr bool range(unsigned low, unsigned& high);
-  constexpr bool step(unsigned low, unsigned high, unsigned& into);
+  constexpr bool step(unsigned low, unsigned high, unsigned& value);
   constexpr bool add(unsigned low, unsigned high);
   constexpr bool hash();
   constexpr bool last();
@@ -91,7 +91,9 @@ constexpr bool cron_reader::read() {
   if (text_.size() > longest_cron) return fail(cron_fault::too_long, longest_cron);
   std::array<word, 6> words{};
   std::size_t count = 0;
-  auto const blank = [&](std::size_t at) { return text_[at] == ' ' || text_[at] == '\t'; };
+  auto const blank = [&](std::size_t offset) {
+    return text_[offset] == ' ' || text_[offset] == '\t';
+  };
   for (std::size_t at = 0;;) {
     while (at < text_.size() && blank(at)) ++at;
     if (at == text_.size()) break;

@@ -62,12 +62,12 @@ class sql_parameters {
   [[nodiscard]] constexpr char peek(std::size_t ahead) const noexcept {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : ' ';
   }
-  [[nodiscard]] constexpr std::size_t past_word(std::size_t from) const noexcept {
-    while (from < text_.size() && in_word(text_[from])) ++from;
-    return from;
+  [[nodiscard]] constexpr std::size_t past_word(std::size_t start) const noexcept {
+    while (start < text_.size() && in_word(text_[start])) ++start;
+    return start;
   }
-  [[nodiscard]] constexpr std::size_t past(std::size_t from, std::string_view end) const noexcept {
-    auto const found = text_.find(end, from);
+  [[nodiscard]] constexpr std::size_t past(std::size_t start, std::string_view end) const noexcept {
+    auto const found = text_.find(end, start);
     return found == std::string_view::npos ? text_.size() : found + end.size();
   }
   /// Where what is not ours to touch ends; the place itself when a parameter or plain text is

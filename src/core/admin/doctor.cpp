@@ -169,46 +169,46 @@ bool any_word(std::string_view words, F const& matches) {
   }
 }
 
-bool holds(rule const& what, std::string_view found) {
+bool holds(rule const& rule, std::string_view found) {
   auto const same = [&](std::string_view word) { return word == found; };
-  switch (what.how) {
-    case test::is: return any_word(what.good, same);
-    case test::is_not: return !any_word(what.good, same);
+  switch (rule.how) {
+    case test::is: return any_word(rule.good, same);
+    case test::is_not: return !any_word(rule.good, same);
     case test::contains:
-      return any_word(what.good, [&](auto word) { return found.find(word) != found.npos; });
-    case test::at_least: return base::number_of(found).value_or(0) >= *base::number_of(what.good);
+      return any_word(rule.good, [&](auto word) { return found.find(word) != found.npos; });
+    case test::at_least: return base::number_of(found).value_or(0) >= *base::number_of(rule.good);
     case test::at_most: {
       auto const number = base::number_of(found);
-      return number && std::abs(*number) <= *base::number_of(what.good);
+      return number && std::abs(*number) <= *base::number_of(rule.good);
     }
   }
   return false;
 }
 
 /// What is not to be seen may hold.
-bool applies(rule const& what, settings const& of) {
-  return std::all_of(what.where.begin(), what.where.end(), [&](condition const& one) {
-    auto const found = of.find(one.setting);
-    return found == of.end() ||
+bool applies(rule const& rule, settings const& settings) {
+  return std::all_of(rule.where.begin(), rule.where.end(), [&](condition const& one) {
+    auto const found = settings.find(one.setting);
+    return found == settings.end() ||
            any_word(one.words, [&](std::string_view word) { return word == found->second; });
   });
 }
 
-check_result judge(rule const& what, settings const& of) {
-  auto const found = of.find(what.setting);
-  auto const name = std::string(what.name);
-  auto const setting = std::string(what.setting);
-  if (found == of.end()) {
+check_result judge(rule const& rule, settings const& settings) {
+  auto const found = settings.find(rule.setting);
+  auto const name = std::string(rule.name);
+  auto const setting = std::string(rule.setting);
+  if (found == settings.end()) {
     return {name, verdict::warning, setting + " is not to be seen",
-            "give this user the right to read it, and see that: " + std::string(what.remedy)};
+            "give this user the right to read it, and see that: " + std::string(rule.remedy)};
   }
   auto const shown = setting + " = " + found->second;
-  if (holds(what, found->second)) return {name, verdict::ok, shown, ""};
-  return {name, what.otherwise, shown, std::string(what.remedy)};
+  if (holds(rule, found->second)) return {name, verdict::ok, shown, ""};
+  return {name, rule.otherwise, shown, std::string(rule.remedy)};
 }
 
-check_result version_finding(context const& with) {
-  auto const found = read_version(with);
+check_result version_finding(context const& context) {
+  auto const found = read_version(context);
   try {
     check_version(found, "this database");
     return {"book", verdict::ok, "version " + std::to_string(found->version), ""};
@@ -218,20 +218,20 @@ check_result version_finding(context const& with) {
   }
 }
 
-check_result tables_finding(context const& with) {
+check_result tables_finding(context const& context) {
   std::set<std::string, std::less<>> there;
-  read(with, [&](db::session& on) {
+  read(context, [&](db::session& session) {
     there.clear();
-    auto const rows = db::run(on, with.sql["doctor.tables"], {});
+    auto const rows = db::run(session, context.sql["doctor.tables"], {});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       there.insert(db::get<std::string>(rows.row(at)[0]));
     }
   });
-  auto const wanted = tables(with.sql);
+  auto const wanted = tables(context.sql);
   std::string missing;
   for (auto const& name : wanted) {
     if (there.contains(name)) continue;
-    missing += (missing.empty() ? "missing: " : ", ") + with.sql.prefix() + name;
+    missing += (missing.empty() ? "missing: " : ", ") + context.sql.prefix() + name;
   }
   if (missing.empty()) return {"tables", verdict::ok, std::to_string(wanted.size()), ""};
   return {"tables", verdict::invalid, missing,
@@ -240,12 +240,12 @@ check_result tables_finding(context const& with) {
 
 }  // namespace
 
-std::vector<check_result> examine(context const& with) {
+std::vector<check_result> examine(context const& context) {
   settings seen;
-  read(with, [&](db::session& on) {
+  read(context, [&](db::session& session) {
     seen.clear();
-    for (auto& one : on.facts()) seen[one.name] = one.found;
-    auto const rows = db::run(on, with.sql["doctor.settings"], {});
+    for (auto& one : session.facts()) seen[one.name] = one.found;
+    auto const rows = db::run(session, context.sql["doctor.settings"], {});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       std::string name;
       decode(rows.row(at)[0], name);
@@ -254,16 +254,16 @@ std::vector<check_result> examine(context const& with) {
       if (found) seen[name] = *found;
     }
   });
-  std::vector<check_result> out{version_finding(with)};
-  if (out.front().worth == verdict::ok) out.push_back(tables_finding(with));
-  for (auto& one : judged(with.dialect.name, seen)) out.push_back(std::move(one));
+  std::vector<check_result> out{version_finding(context)};
+  if (out.front().worth == verdict::ok) out.push_back(tables_finding(context));
+  for (auto& one : judged(context.dialect.name, seen)) out.push_back(std::move(one));
   return out;
 }
 
-std::vector<check_result> judged(std::string_view dialect, settings const& of) {
+std::vector<check_result> judged(std::string_view dialect, settings const& settings) {
   std::vector<check_result> out;
   for (auto const& one : rules) {
-    if (one.dialect == dialect && applies(one, of)) out.push_back(judge(one, of));
+    if (one.dialect == dialect && applies(one, settings)) out.push_back(judge(one, settings));
   }
   return out;
 }

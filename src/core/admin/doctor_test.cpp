@@ -20,10 +20,10 @@ core::settings mariadb() {
 }
 
 /// "none": nothing is said of it.
-std::string worth_of(std::string const& name, core::settings of,
+std::string worth_of(std::string const& name, core::settings settings,
                      core::settings const& changes = {}) {
-  for (auto const& [setting, value] : changes) of[setting] = value;
-  for (auto const& one : core::judged("mysql", of)) {
+  for (auto const& [setting, value] : changes) settings[setting] = value;
+  for (auto const& one : core::judged("mysql", settings)) {
     if (one.name != name) continue;
     EXPECT_EQ(one.remedy.empty(), one.worth == verdict::ok) << name;
     return one.worth == verdict::ok ? "ok" : one.worth == verdict::warning ? "warning" : "void";

@@ -43,18 +43,18 @@ holder_info read_holder(std::span<cell const> row) {
   return out;
 }
 
-void add_holders(db::session& on, context const& book, bool ended, std::string_view uuid,
-                 std::vector<holder_info>& to) {
-  auto const rows = db::run(on, book.sql["inspect.holders"],
+void add_holders(db::session& session, context const& book, bool ended, std::string_view uuid,
+                 std::vector<holder_info>& holders) {
+  auto const rows = db::run(session, book.sql["inspect.holders"],
                             {std::int64_t{ended ? 1 : 0}, uuid, std::int64_t{max_skew.count()}});
   for (std::size_t at = 0; at < rows.size(); ++at) {
     auto one = read_holder(rows.row(at));
-    if (uuid.empty() || one.holder == uuid) to.push_back(std::move(one));
+    if (uuid.empty() || one.holder == uuid) holders.push_back(std::move(one));
   }
 }
 
-void read_runs(db::session& on, context const& book, work_in_hand& out, held& by_holder) {
-  auto const rows = db::run(on, book.sql["inspect.open_runs"], {});
+void read_runs(db::session& session, context const& book, work_in_hand& out, held& by_holder) {
+  auto const rows = db::run(session, book.sql["inspect.open_runs"], {});
   for (std::size_t at = 0; at < rows.size(); ++at) {
     auto const row = rows.row(at);
     open_run one;
@@ -72,8 +72,8 @@ void read_runs(db::session& on, context const& book, work_in_hand& out, held& by
   }
 }
 
-void read_claims(db::session& on, context const& book, held& by_holder) {
-  auto const rows = db::run(on, book.sql["inspect.claims"], {});
+void read_claims(db::session& session, context const& book, held& by_holder) {
+  auto const rows = db::run(session, book.sql["inspect.claims"], {});
   for (std::size_t at = 0; at < rows.size(); ++at) {
     auto const row = rows.row(at);
     held_work one;
@@ -98,20 +98,21 @@ holder_info gone(std::string const& uuid, std::vector<held_work> const& work) {
 
 work_in_hand look_at_work(context const& book, ended_holders ended) {
   work_in_hand out;
-  read(book, [&](db::session& on) {
+  read(book, [&](db::session& session) {
     out = {};
-    out.now = db::time_of(db::get<std::int64_t>(db::run(on, book.sql["book.now"], {}).row(0)[0]));
+    out.now =
+        db::time_of(db::get<std::int64_t>(db::run(session, book.sql["book.now"], {}).row(0)[0]));
     held by_holder;
     // Before the work: a holder that ends meanwhile leaves none behind that would seem to be dead.
-    add_holders(on, book, ended == ended_holders::included, {}, out.holders);
-    read_runs(on, book, out, by_holder);
-    read_claims(on, book, by_holder);
+    add_holders(session, book, ended == ended_holders::included, {}, out.holders);
+    read_runs(session, book, out, by_holder);
+    read_claims(session, book, by_holder);
     for (auto& [uuid, work] : by_holder) {
       auto const find = [&] {
         return std::find_if(out.holders.begin(), out.holders.end(),
                             [&](holder_info const& one) { return one.holder == uuid; });
       };
-      if (find() == out.holders.end()) add_holders(on, book, false, uuid, out.holders);
+      if (find() == out.holders.end()) add_holders(session, book, false, uuid, out.holders);
       if (find() == out.holders.end()) out.holders.push_back(gone(uuid, work));
       std::stable_sort(work.begin(), work.end(),
                        [](held_work const& a, held_work const& b) { return a.since < b.since; });

@@ -24,44 +24,44 @@ class row_reader {
   explicit row_reader(std::span<cell const> row) : row_(row) {}
 
   template <class T>
-  row_reader& operator>>(T& to) {
-    decode(row_[at_++], to);
+  row_reader& operator>>(T& value) {
+    decode(row_[at_++], value);
     return *this;
   }
-  row_reader& operator>>(timestamp& to) {
-    to = db::time_of(db::get<std::int64_t>(row_[at_++]));
+  row_reader& operator>>(timestamp& value) {
+    value = db::time_of(db::get<std::int64_t>(row_[at_++]));
     return *this;
   }
-  row_reader& operator>>(std::optional<timestamp>& to) {
-    to = db::time_in(row_[at_++]);
+  row_reader& operator>>(std::optional<timestamp>& value) {
+    value = db::time_in(row_[at_++]);
     return *this;
   }
-  row_reader& operator>>(std::optional<std::chrono::year_month_day>& to) {
-    to = to_date(row_[at_++]);
+  row_reader& operator>>(std::optional<std::chrono::year_month_day>& value) {
+    value = to_date(row_[at_++]);
     return *this;
   }
-  row_reader& operator>>(std::optional<std::chrono::microseconds>& to) {
+  row_reader& operator>>(std::optional<std::chrono::microseconds>& value) {
     std::optional<std::int64_t> us;
     decode(row_[at_++], us);
-    if (us) to = std::chrono::microseconds(*us);
+    if (us) value = std::chrono::microseconds(*us);
     return *this;
   }
-  row_reader& operator>>(step_mode& to) {
+  row_reader& operator>>(step_mode& value) {
     std::int64_t number = 0;
     decode(row_[at_++], number);
-    to = static_cast<step_mode>(number);
+    value = static_cast<step_mode>(number);
     return *this;
   }
-  row_reader& operator>>(std::optional<int>& to) {
+  row_reader& operator>>(std::optional<int>& value) {
     std::optional<std::int64_t> number;
     decode(row_[at_++], number);
-    if (number) to = static_cast<int>(*number);
+    if (number) value = static_cast<int>(*number);
     return *this;
   }
-  row_reader& operator>>(run_state& to) {
+  row_reader& operator>>(run_state& value) {
     std::int64_t number = 0;
     decode(row_[at_++], number);
-    to = static_cast<run_state>(number);
+    value = static_cast<run_state>(number);
     return *this;
   }
 
@@ -105,11 +105,11 @@ run_info read_info(std::span<cell const> row) {
   return out;
 }
 
-std::vector<run_info> infos(db::session& on, context const& with, runs_query const& query,
+std::vector<run_info> infos(db::session& session, context const& context, runs_query const& query,
                             value const& piece) {
   auto const wanted = std::clamp<std::int64_t>(query.limit, 0, 1'000'000'000);
   auto const rows = db::run(
-      on, with.sql["inspect.runs"],
+      session, context.sql["inspect.runs"],
       {query.process.empty() ? value(nullptr) : value(std::string_view(query.process)), piece,
        query.state ? value(std::int64_t{static_cast<int>(*query.state)}) : value(nullptr), wanted});
   std::vector<run_info> out;
@@ -148,9 +148,9 @@ carried_info read_carried(std::span<cell const> row) {
 
 /// Every row of a statement, each by `read_one`.
 template <class T>
-std::vector<T> all(db::session& on, db::entry const& what, std::initializer_list<value> values,
-                   T (*read_one)(std::span<cell const>)) {
-  auto const rows = db::run(on, what, values);
+std::vector<T> all(db::session& session, db::entry const& entry,
+                   std::initializer_list<value> values, T (*read_one)(std::span<cell const>)) {
+  auto const rows = db::run(session, entry, values);
   std::vector<T> out;
   for (std::size_t at = 0; at < rows.size(); ++at) out.push_back(read_one(rows.row(at)));
   return out;
@@ -158,39 +158,41 @@ std::vector<T> all(db::session& on, db::entry const& what, std::initializer_list
 
 }  // namespace
 
-std::vector<run_info> list_runs(context const& with, runs_query const& query) {
+std::vector<run_info> list_runs(context const& context, runs_query const& query) {
   std::vector<run_info> out;
-  read(with, [&](db::session& on) { out = infos(on, with, query, nullptr); });
+  read(context, [&](db::session& session) { out = infos(session, context, query, nullptr); });
   return out;
 }
 
-std::optional<run_detail> find_run(context const& with, process const& name, key const& piece) {
+std::optional<run_detail> find_run(context const& context, process const& name, key const& piece) {
   std::optional<run_detail> out;
-  read(with, [&](db::session& on) {
+  read(context, [&](db::session& session) {
     out.reset();
-    auto found = infos(on, with, {.process = name.str(), .state = {}, .limit = 1},
+    auto found = infos(session, context, {.process = name.str(), .state = {}, .limit = 1},
                        std::string_view(piece.str()));
     if (found.empty()) return;
     out.emplace();
     out->info = std::move(found.front());
     auto const& number = out->info.number;
-    out->steps = all(on, with.sql["inspect.steps"], {name.str(), piece.str(), number}, read_step);
-    out->intents =
-        all(on, with.sql["inspect.intents"], {name.str(), piece.str(), number}, read_intent);
-    out->carried =
-        all(on, with.sql["inspect.carried"], {name.str(), piece.str(), number}, read_carried);
-    out->attempts = all(on, with.sql["inspect.attempts"], {name.str(), piece.str()}, read_attempt);
+    out->steps =
+        all(session, context.sql["inspect.steps"], {name.str(), piece.str(), number}, read_step);
+    out->intents = all(session, context.sql["inspect.intents"], {name.str(), piece.str(), number},
+                       read_intent);
+    out->carried = all(session, context.sql["inspect.carried"], {name.str(), piece.str(), number},
+                       read_carried);
+    out->attempts =
+        all(session, context.sql["inspect.attempts"], {name.str(), piece.str()}, read_attempt);
   });
   return out;
 }
 
-book_status look_at_all(context const& with, status_depth depth) {
+book_status look_at_all(context const& context, status_depth depth) {
   book_status out;
-  read(with, [&](db::session& on) {
+  read(context, [&](db::session& session) {
     out = {};
     bool const newest = depth == status_depth::newest;
-    auto const rows = newest ? db::run(on, with.sql["inspect.status"], {newest_ends})
-                             : db::run(on, with.sql["inspect.status_of_all"], {});
+    auto const rows = newest ? db::run(session, context.sql["inspect.status"], {newest_ends})
+                             : db::run(session, context.sql["inspect.status_of_all"], {});
     auto const row = rows.row(0);
     row_reader(row) >> out.now >> out.holders_alive >> out.runs_in_hand >> out.runs_abandoned >>
         out.runs_overdue >> out.runs_succeeded >> out.runs_failed >> out.runs_interrupted >>

@@ -35,10 +35,11 @@ struct sight {
   }
 };
 
-std::optional<sight> look_at(change const& what) {
+std::optional<sight> look_at(change const& change) {
   std::optional<sight> out;
-  read(what.with, [&](db::session& on) {
-    auto const rows = db::run(on, what.with.sql["operate.look"], {what.process, what.key});
+  read(change.with, [&](db::session& session) {
+    auto const rows =
+        db::run(session, change.with.sql["operate.look"], {change.process, change.key});
     out.reset();
     if (rows.size() == 0) return;
     auto const row = rows.row(0);
@@ -52,26 +53,27 @@ std::optional<sight> look_at(change const& what) {
     decode(row[4], out->held.uuid);
     decode(row[5], lines);
     out->state = static_cast<run_state>(state);
-    if (out->in_hand()) out->line = find_line(lines, what.process, what.key);
+    if (out->in_hand()) out->line = find_line(lines, change.process, change.key);
   });
   return out;
 }
 
 /// The same for no two acquisitions: with it a change finds its own row again.
-std::string text_of(sight const& of) {
-  return "run " + std::to_string(of.number) + ", attempt " + std::to_string(of.attempt) +
-         ", epoch " + std::to_string(of.held.epoch);
+std::string text_of(sight const& probe) {
+  return "run " + std::to_string(probe.number) + ", attempt " + std::to_string(probe.attempt) +
+         ", epoch " + std::to_string(probe.held.epoch);
 }
 
-void write_down(db::session& on, change const& what, std::string_view detail) {
-  db::run(on, what.with.sql["operate.change"],
-          {what.process, what.key, what.by.actor, what.action, what.by.reason, detail});
+void write_down(db::session& session, change const& change, std::string_view detail) {
+  db::run(session, change.with.sql["operate.change"],
+          {change.process, change.key, change.by.actor, change.action, change.by.reason, detail});
 }
 
-bool is_written(db::session& on, change const& what, std::string_view detail) {
+bool is_written(db::session& session, change const& change, std::string_view detail) {
   std::int64_t found = 0;
-  decode(db::run(on, what.with.sql["operate.changed"],
-                 {what.process, what.key, what.by.actor, what.action, what.by.reason, detail})
+  decode(db::run(
+             session, change.with.sql["operate.changed"],
+             {change.process, change.key, change.by.actor, change.action, change.by.reason, detail})
              .row(0)[0],
          found);
   return found > 0;
@@ -79,21 +81,21 @@ bool is_written(db::session& on, change const& what, std::string_view detail) {
 
 }  // namespace
 
-bool make(change const& what, std::string_view detail,
+bool make(change const& change, std::string_view detail,
           std::function<bool(db::session&)> const& guarded) {
   bool in_doubt = false;
   for (;;) {
     bool before = false;
     try {
-      auto const decided = transact(what.with, {.name = "operate"}, [&](db::session& on) {
-        bool const hit = guarded(on);
+      auto const decided = transact(change.with, {.name = "operate"}, [&](db::session& session) {
+        bool const hit = guarded(session);
         // Also where it hit again: what it changed before may have been changed back since.
-        before = in_doubt && is_written(on, what, detail);
+        before = in_doubt && is_written(session, change, detail);
         if (!hit || before) return decision::rollback;
-        write_down(on, what, detail);
+        write_down(session, change, detail);
         return decision::commit;
       });
-      if (before) confirm_seen(what.with);
+      if (before) confirm_seen(change.with);
       return before || decided == decision::commit;
     } catch (lost_reply const&) {
       in_doubt = true;
@@ -103,40 +105,41 @@ bool make(change const& what, std::string_view detail,
 
 namespace {
 
-std::vector<std::string> intents_of(change const& what, sight const& seen) {
+std::vector<std::string> intents_of(change const& change, sight const& seen) {
   std::vector<std::string> out;
-  read(what.with, [&](db::session& on) {
+  read(change.with, [&](db::session& session) {
     out.clear();
-    auto const rows =
-        db::run(on, what.with.sql["inspect.intents"], {what.process, what.key, seen.number});
+    auto const rows = db::run(session, change.with.sql["inspect.intents"],
+                              {change.process, change.key, seen.number});
     for (std::size_t at = 0; at < rows.size(); ++at) decode(rows.row(at)[0], out.emplace_back());
   });
   return out;
 }
 
 /// The step that a resolution means; empty: none that is unknown.
-std::optional<std::string> meant(change const& what, sight const& seen, resolution const& how) {
-  auto const open = intents_of(what, seen);
-  if (how.step.empty() && open.size() > 1) {
-    throw error({.kind = error_code::bad_argument}, "more than one step of " + what.process +
+std::optional<std::string> meant(change const& change, sight const& seen,
+                                 resolution const& resolution) {
+  auto const open = intents_of(change, seen);
+  if (resolution.step.empty() && open.size() > 1) {
+    throw error({.kind = error_code::bad_argument}, "more than one step of " + change.process +
                                                         " is unknown: name one of them, say " +
                                                         open.front());
   }
   if (open.empty()) return std::nullopt;
-  auto const& wanted = how.step.empty() ? open.front() : how.step;
+  auto const& wanted = resolution.step.empty() ? open.front() : resolution.step;
   bool const there = std::find(open.begin(), open.end(), wanted) != open.end();
   return there ? std::optional(wanted) : std::nullopt;
 }
 
 }  // namespace
 
-bounded_remark::bounded_remark(audit_note const& by)
-    : actor(base::bounded(by.actor, longest_remark)),
-      reason(base::bounded(by.reason, longest_remark)) {}
+bounded_remark::bounded_remark(audit_note const& note)
+    : actor(base::bounded(note.actor, longest_remark)),
+      reason(base::bounded(note.reason, longest_remark)) {}
 
-std::optional<bool> release_run(context const& with, process const& name, key const& piece,
-                                audit_note const& by) {
-  change const what{with, name.str(), piece.str(), "release", bounded_remark(by)};
+std::optional<bool> release_run(context const& context, process const& name, key const& piece,
+                                audit_note const& note) {
+  change const what{context, name.str(), piece.str(), "release", bounded_remark(note)};
   auto const why =
       base::bounded("released by " + what.by.actor + ": " + what.by.reason, longest_error);
   for (backoff pauses(usual_patience);;) {
@@ -145,13 +148,13 @@ std::optional<bool> release_run(context const& with, process const& name, key co
     if (!seen->in_hand()) return false;
     progress_values const far{seen->line ? seen->line->how_far : std::nullopt};
     auto const step = seen->line ? seen->line->step : std::string();
-    bool const released = make(what, text_of(*seen), [&](db::session& on) {
-      if (!fenced(on, with.sql["operate.release"],
+    bool const released = make(what, text_of(*seen), [&](db::session& session) {
+      if (!fenced(session, context.sql["operate.release"],
                   {what.process, what.key, seen->held.epoch, seen->held.uuid, why, step, far.done(),
                    far.total(), far.note()})) {
         return false;
       }
-      db::run(on, with.sql["operate.recall"], {what.process, what.key});
+      db::run(session, context.sql["operate.recall"], {what.process, what.key});
       return true;
     });
     // Else it has ended, or its attempt is another now: look again.
@@ -163,14 +166,15 @@ std::optional<bool> release_run(context const& with, process const& name, key co
   }
 }
 
-std::optional<bool> restart_run(context const& with, process const& name, key const& piece,
-                                audit_note const& by) {
-  change const what{with, name.str(), piece.str(), "restart", bounded_remark(by)};
+std::optional<bool> restart_run(context const& context, process const& name, key const& piece,
+                                audit_note const& note) {
+  change const what{context, name.str(), piece.str(), "restart", bounded_remark(note)};
   auto const seen = look_at(what);
   if (!seen) return std::nullopt;
   if (seen->in_hand()) return false;
-  bool const discarded = make(what, text_of(*seen), [&](db::session& on) {
-    return fenced(on, with.sql["operate.restart"], {what.process, what.key, seen->held.epoch});
+  bool const discarded = make(what, text_of(*seen), [&](db::session& session) {
+    return fenced(session, context.sql["operate.restart"],
+                  {what.process, what.key, seen->held.epoch});
   });
   if (discarded) return true;
   // Somebody has started it since; or there was nothing to change, for it had been discarded.
@@ -179,37 +183,40 @@ std::optional<bool> restart_run(context const& with, process const& name, key co
   return !now->in_hand() && now->state == run_state::discarded;
 }
 
-std::optional<bool> resolve_step(context const& with, process const& name, key const& piece,
-                                 resolution const& how, audit_note const& by) {
-  change const what{with, name.str(), piece.str(), "resolve", bounded_remark(by)};
-  check_text("the value of step '" + how.step + "'", how.value);
+std::optional<bool> resolve_step(context const& context, process const& name, key const& piece,
+                                 resolution const& resolution, audit_note const& note) {
+  change const what{context, name.str(), piece.str(), "resolve", bounded_remark(note)};
+  check_text("the value of step '" + resolution.step + "'", resolution.value);
   auto const seen = look_at(what);
   if (!seen) return std::nullopt;
-  if (seen->in_hand() || (how.epoch != 0 && how.epoch != seen->held.epoch)) return false;
-  auto const step = meant(what, *seen, how);
+  if (seen->in_hand() || (resolution.epoch != 0 && resolution.epoch != seen->held.epoch))
+    return false;
+  auto const step = meant(what, *seen, resolution);
   if (!step) return false;
   auto const detail =
-      "step " + *step + ": " + (how.done ? "done" : "not done") + "; " + text_of(*seen);
-  return make(what, detail, [&](db::session& on) {
-    if (!fenced(on, with.sql["operate.resolve"],
-                {what.process, what.key, seen->held.epoch, std::int64_t{how.done ? 1 : 0}})) {
+      "step " + *step + ": " + (resolution.done ? "done" : "not done") + "; " + text_of(*seen);
+  return make(what, detail, [&](db::session& session) {
+    if (!fenced(
+            session, context.sql["operate.resolve"],
+            {what.process, what.key, seen->held.epoch, std::int64_t{resolution.done ? 1 : 0}})) {
       return false;
     }
-    if (how.done) {
-      db::run(on, with.sql["operate.record_step"],
-              {what.process, what.key, seen->number, *step, how.value});
+    if (resolution.done) {
+      db::run(session, context.sql["operate.record_step"],
+              {what.process, what.key, seen->number, *step, resolution.value});
     }
     // Of two persons the second waited for the first, whose intent this was.
-    return fenced(on, with.sql["run.forget_intent"], {what.process, what.key, seen->number, *step});
+    return fenced(session, context.sql["run.forget_intent"],
+                  {what.process, what.key, seen->number, *step});
   });
 }
 
-std::vector<change_info> list_changes(context const& with, std::string_view process,
+std::vector<change_info> list_changes(context const& context, std::string_view process,
                                       std::string_view key) {
   std::vector<change_info> out;
-  read(with, [&](db::session& on) {
+  read(context, [&](db::session& session) {
     out.clear();
-    auto const rows = db::run(on, with.sql["operate.changes"], {process, key});
+    auto const rows = db::run(session, context.sql["operate.changes"], {process, key});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       auto const row = rows.row(at);
       auto& one = out.emplace_back();

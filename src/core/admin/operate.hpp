@@ -21,23 +21,23 @@ inline namespace v1 {
 namespace core {
 
 // As book's release(), restart(), resolve() and changes().
-[[nodiscard]] std::optional<bool> release_run(context const& with, process const& name,
-                                              key const& piece, audit_note const& by);
-[[nodiscard]] std::optional<bool> restart_run(context const& with, process const& name,
-                                              key const& piece, audit_note const& by);
-[[nodiscard]] std::optional<bool> resolve_step(context const& with, process const& name,
-                                               key const& piece, resolution const& how,
-                                               audit_note const& by);
-[[nodiscard]] std::vector<change_info> list_changes(context const& with, std::string_view process,
-                                                    std::string_view key);
+[[nodiscard]] std::optional<bool> release_run(context const& context, process const& name,
+                                              key const& piece, audit_note const& note);
+[[nodiscard]] std::optional<bool> restart_run(context const& context, process const& name,
+                                              key const& piece, audit_note const& note);
+[[nodiscard]] std::optional<bool> resolve_step(context const& context, process const& name,
+                                               key const& piece, resolution const& resolution,
+                                               audit_note const& note);
+[[nodiscard]] std::vector<change_info> list_changes(context const& context,
+                                                    std::string_view process, std::string_view key);
 
 /// As book::prune(): many transactions, of which the last says who and why.
-[[nodiscard]] prune_report prune_history(context const& with, prune_options const& what,
-                                         audit_note const& by);
+[[nodiscard]] prune_report prune_history(context const& context, prune_options const& options,
+                                         audit_note const& note);
 
 /// A remark as it is stored.
 struct bounded_remark {
-  explicit bounded_remark(audit_note const& by);
+  explicit bounded_remark(audit_note const& note);
   std::string actor;
   std::string reason;
 };
@@ -54,7 +54,7 @@ struct change {
 /// Runs `guarded` in a transaction and, only where it hit, writes down that it did. False: it hit
 /// nothing. After a lost reply it is run again, waits for the lost transaction's lock, and then
 /// `detail`, the same for no two changes, is the evidence.
-bool make(change const& what, std::string_view detail,
+bool make(change const& change, std::string_view detail,
           std::function<bool(db::session&)> const& guarded);
 
 }  // namespace core

@@ -28,37 +28,38 @@ constexpr auto least_age = std::chrono::hours{1};
 
 class pruner {
  public:
-  pruner(context const& with, prune_options const& what) : with_(with), what_(what) {}
+  pruner(context const& context, prune_options const& options)
+      : context_(context), options_(options) {}
 
   prune_report work() {
-    read(with_, [&](db::session& on) {
-      decode(db::run(on, with_.sql["book.now"], {}).row(0)[0], began_us_);
+    read(context_, [&](db::session& session) {
+      decode(db::run(session, context_.sql["book.now"], {}).row(0)[0], began_us_);
       processes_.clear();
-      if (!what_.process.empty()) return processes_.push_back(what_.process);
-      auto const rows = db::run(on, with_.sql["operate.processes"], {});
+      if (!options_.process.empty()) return processes_.push_back(options_.process);
+      auto const rows = db::run(session, context_.sql["operate.processes"], {});
       for (std::size_t at = 0; at < rows.size(); ++at) {
         decode(rows.row(at)[0], processes_.emplace_back());
       }
     });
     using std::chrono::microseconds;
-    before_us_ = began_us_ - std::int64_t{microseconds(what_.older_than).count()};
+    before_us_ = began_us_ - std::int64_t{microseconds(options_.older_than).count()};
     for (auto const& one : processes_) prune_process(one);
     prune_holders();
     return done_;
   }
 
-  void write_down(bounded_remark const& by) {
-    auto const detail = "older than " + std::to_string(what_.older_than.count()) +
+  void write_down(bounded_remark const& note) {
+    auto const detail = "older than " + std::to_string(options_.older_than.count()) +
                         " h: " + std::to_string(done_.attempts) + " attempts, " +
                         std::to_string(done_.steps) + " steps, " + std::to_string(done_.carried) +
                         " carried values, " + std::to_string(done_.holders) + " holders, " +
                         std::to_string(done_.runs) + " runs";
-    once([&](db::session& on) {
+    once([&](db::session& session) {
       // After a lost reply this waits for the lost transaction, whose row is then seen.
-      db::run(on, with_.sql["operate.take_turns"], {});
-      db::run(on, with_.sql["operate.change_once"],
-              {std::string_view(what_.process), std::string_view(), by.actor,
-               std::string_view("prune"), by.reason, std::string_view(detail), began_us_});
+      db::run(session, context_.sql["operate.take_turns"], {});
+      db::run(session, context_.sql["operate.change_once"],
+              {std::string_view(options_.process), std::string_view(), note.actor,
+               std::string_view("prune"), note.reason, std::string_view(detail), began_us_});
     });
   }
 
@@ -76,7 +77,7 @@ class pruner {
       done_.steps += drain("operate.prune_steps", range);
       done_.carried += drain("operate.prune_carried", range);
       drain("operate.prune_intents", range);
-      if (what_.forget_runs) done_.runs += drain("operate.prune_runs", range);
+      if (options_.forget_runs) done_.runs += drain("operate.prune_runs", range);
       after = last;
     }
   }
@@ -92,10 +93,10 @@ class pruner {
         for (std::int64_t n = 0; n < piece && at < idle.size(); ++n) some.begin().add(idle[at++]);
         auto const uuids = some.text();
         std::int64_t went = 0;
-        once([&](db::session& on) {
-          went =
-              db::run(on, with_.sql["operate.prune_holders"], {std::string_view(uuids), before_us_})
-                  .affected;
+        once([&](db::session& session) {
+          went = db::run(session, context_.sql["operate.prune_holders"],
+                         {std::string_view(uuids), before_us_})
+                     .affected;
         });
         done_.holders += went;
       }
@@ -105,12 +106,12 @@ class pruner {
   }
 
   std::vector<std::string> idle_holders(std::string const& after) {
-    auto look = with_.sql["operate.idle_holders"];
+    auto look = context_.sql["operate.idle_holders"];
     for (auto& one : look.parts) one.what.takes_its_time = true;
     std::vector<std::string> out;
-    read(with_, [&](db::session& on) {
+    read(context_, [&](db::session& session) {
       out.clear();
-      auto const rows = db::run(on, look, {before_us_, std::string_view(after), most_holders});
+      auto const rows = db::run(session, look, {before_us_, std::string_view(after), most_holders});
       for (std::size_t at = 0; at < rows.size(); ++at) decode(rows.row(at)[0], out.emplace_back());
     });
     return out;
@@ -118,8 +119,8 @@ class pruner {
 
   std::string end_of_piece(std::string const& process, std::string const& after) {
     std::string last;
-    read(with_, [&](db::session& on) {
-      auto const rows = db::run(on, with_.sql["operate.keys"],
+    read(context_, [&](db::session& session) {
+      auto const rows = db::run(session, context_.sql["operate.keys"],
                                 {std::string_view(process), std::string_view(after), piece});
       last.clear();
       if (rows.size() > 0) decode(rows.row(rows.size() - 1)[0], last);
@@ -132,7 +133,9 @@ class pruner {
     std::int64_t all = 0;
     for (;;) {
       std::int64_t went = 0;
-      once([&](db::session& on) { went = db::run(on, with_.sql[name], values).affected; });
+      once([&](db::session& session) {
+        went = db::run(session, context_.sql[name], values).affected;
+      });
       all += went;
       if (went < piece) return all;
     }
@@ -143,8 +146,8 @@ class pruner {
   void once(F const& body) {
     for (;;) {
       try {
-        transact(with_, {.name = "operate"}, [&](db::session& on) {
-          body(on);
+        transact(context_, {.name = "operate"}, [&](db::session& session) {
+          body(session);
           return decision::commit;
         });
         return;
@@ -154,8 +157,8 @@ class pruner {
     }
   }
 
-  context const& with_;
-  prune_options const& what_;
+  context const& context_;
+  prune_options const& options_;
   std::vector<std::string> processes_;
   std::int64_t began_us_ = 0;
   std::int64_t before_us_ = 0;
@@ -164,13 +167,14 @@ class pruner {
 
 }  // namespace
 
-prune_report prune_history(context const& with, prune_options const& what, audit_note const& by) {
+prune_report prune_history(context const& context, prune_options const& options,
+                           audit_note const& note) {
   base::limits("prune_options")
-      .between("older_than", what.older_than, least_age, std::chrono::hours{24 * 36525});
-  if (!what.process.empty()) check_name("process name", what.process);
-  pruner all(with, what);
+      .between("older_than", options.older_than, least_age, std::chrono::hours{24 * 36525});
+  if (!options.process.empty()) check_name("process name", options.process);
+  pruner all(context, options);
   auto const done = all.work();
-  all.write_down(bounded_remark(by));
+  all.write_down(bounded_remark(note));
   return done;
 }
 

@@ -17,16 +17,16 @@ namespace {
 constexpr auto patience = std::chrono::seconds{20};
 constexpr std::string_view heading = "-- migration:";
 
-int to_int(cell const& from) {
+int to_int(cell const& cell) {
   std::int64_t number = 0;
-  decode(from, number);
+  decode(cell, number);
   return static_cast<int>(number);
 }
 
-std::optional<book_version> version_on(db::session& on, db::catalogue const& sql) {
-  auto const exists = db::run(on, sql["book.exists"], {std::string_view(sql.prefix())});
+std::optional<book_version> version_on(db::session& session, db::catalogue const& sql) {
+  auto const exists = db::run(session, sql["book.exists"], {std::string_view(sql.prefix())});
   if (to_int(exists.row(0)[0]) == 0) return std::nullopt;
-  auto const rows = db::run(on, sql["book.version"], {});
+  auto const rows = db::run(session, sql["book.version"], {});
   if (rows.size() == 0) return std::nullopt;
   book_version found;
   auto const row = rows.row(0);
@@ -52,33 +52,33 @@ migration_info read_migration(std::string_view block) {
   return out;
 }
 
-void apply(context const& with, migration_info const& what, db::clock_kind clock) {
+void apply(context const& context, migration_info const& info, db::clock_kind clock) {
   auto const id = base::new_uuid();
   // Where DDL commits by itself every statement may be run again: cut short, it is repeated.
-  bool const together = with.dialect.ddl_in_transaction;
-  if (!together) read(with, patience, [&](db::session& on) { on.script(what.text); });
-  transact(with, {.name = "migrate", .patience = patience}, [&](db::session& on) {
-    if (together) on.script(what.text);
-    db::run(on, with.sql["book.create"],
+  bool const together = context.dialect.ddl_in_transaction;
+  if (!together) read(context, patience, [&](db::session& session) { session.script(info.text); });
+  transact(context, {.name = "migrate", .patience = patience}, [&](db::session& session) {
+    if (together) session.script(info.text);
+    db::run(session, context.sql["book.create"],
             {id, std::int64_t{clock == db::clock_kind::movable ? 1 : 0}});
-    db::run(on, with.sql["book.create_clock"], {});
-    db::run(on, with.sql["book.advance"],
-            {std::int64_t{what.version}, std::int64_t{oldest_beside}});
+    db::run(session, context.sql["book.create_clock"], {});
+    db::run(session, context.sql["book.advance"],
+            {std::int64_t{info.version}, std::int64_t{oldest_beside}});
     return decision::commit;
   });
 }
 
 }  // namespace
 
-std::optional<book_version> read_version(context const& with) {
+std::optional<book_version> read_version(context const& context) {
   std::optional<book_version> found;
-  read(with, patience, [&](db::session& on) { found = version_on(on, with.sql); });
+  read(context, patience, [&](db::session& session) { found = version_on(session, context.sql); });
   return found;
 }
 
 void check_version(std::optional<book_version> const& found, std::string_view where) {
-  auto const refuse = [&](std::string const& what) {
-    throw error({.kind = error_code::configuration}, std::string(where) + ": " + what);
+  auto const refuse = [&](std::string const& reason) {
+    throw error({.kind = error_code::configuration}, std::string(where) + ": " + reason);
   };
   if (!found || found->version == 0) {
     refuse("there is no book here: run 'daybook migrate up' (or call book::migrate())");
@@ -94,24 +94,25 @@ void check_version(std::optional<book_version> const& found, std::string_view wh
   }
 }
 
-void check_joined(context const& with, db::session& on, std::string_view where) {
+void check_joined(context const& context, db::session& session, std::string_view where) {
   auto const elsewhere = [&](bool is) {
     if (!is) return;
     throw error({.kind = error_code::bad_argument},
                 "the joined transaction is on another database than the book " +
                     std::string(where) + ": join one on a connection to that");
   };
-  auto const exists = db::run(on, with.sql["book.exists"], {std::string_view(with.sql.prefix())});
+  auto const exists =
+      db::run(session, context.sql["book.exists"], {std::string_view(context.sql.prefix())});
   elsewhere(to_int(exists.row(0)[0]) == 0);
   // It changes nothing; where there is one writer, the transaction is it from here on, or cannot
   // be, and the application hears so before it has done its work.
-  if (with.dialect.one_writer)
-    db::run(on, with.sql["book.advance"], {std::int64_t{0}, std::int64_t{0}});
-  auto const rows = db::run(on, with.sql["book.version"], {});
+  if (context.dialect.one_writer)
+    db::run(session, context.sql["book.advance"], {std::int64_t{0}, std::int64_t{0}});
+  auto const rows = db::run(session, context.sql["book.version"], {});
   elsewhere(rows.size() == 0);
   std::string id;
   decode(rows.row(0)[2], id);
-  elsewhere(id != with.book_id);
+  elsewhere(id != context.book_id);
 }
 
 std::vector<migration_info> migrations(db::catalogue const& sql) {
@@ -137,25 +138,25 @@ std::vector<std::string> tables(db::catalogue const& sql) {
   return out;
 }
 
-void migrate(context const& with, std::string_view where, db::clock_kind clock) {
-  auto found = read_version(with);
+void migrate(context const& context, std::string_view where, db::clock_kind clock) {
+  auto found = read_version(context);
   if (found && found->version >= library_version) {
     check_version(found, where);
     return;
   }
-  for (auto const& one : migrations(with.sql)) {
+  for (auto const& one : migrations(context.sql)) {
     if (found && one.version <= found->version) continue;
     // Two at once may collide, in the server's own catalogue also where a statement says "if not
     // exists"; each migration may be run again, and a lost reply is answered the same way.
     for (int tries = 0;; ++tries) {
       try {
-        apply(with, one, clock);
+        apply(context, one, clock);
         break;
       } catch (error const& e) {
         bool const collided =
             e.kind() == error_code::constraint || e.kind() == error_code::statement;
         if (tries == 5 || !(e.in_doubt() || collided)) throw;
-        auto const now = read_version(with);
+        auto const now = read_version(context);
         if (now && now->version >= one.version) break;
         if (!e.in_doubt() && tries > 0 && e.kind() == error_code::statement) throw;
       }

@@ -28,7 +28,7 @@ struct book_version {
 };
 
 /// Empty: there is no book. On failure: throws daybook::error.
-[[nodiscard]] std::optional<book_version> read_version(context const& with);
+[[nodiscard]] std::optional<book_version> read_version(context const& context);
 
 /// Throws daybook::error (error_code::configuration) with the remedy unless this library may work
 /// with the book. `where` is the URL as people see it.
@@ -36,14 +36,14 @@ void check_version(std::optional<book_version> const& found, std::string_view wh
 
 /// Throws daybook::error (error_code::bad_argument) unless a joined transaction is on this book's
 /// database, and, where the engine has one writer, is the writer. `where` as above.
-void check_joined(context const& with, db::session& on, std::string_view where);
+void check_joined(context const& context, db::session& session, std::string_view where);
 
 [[nodiscard]] std::vector<migration_info> migrations(db::catalogue const& sql);
 /// The tables of a book of this library's version, without the prefix, as the migrations make them.
 [[nodiscard]] std::vector<std::string> tables(db::catalogue const& sql);
 
 /// Brings the book to this library's version. `clock` is for a new book only.
-void migrate(context const& with, std::string_view where, db::clock_kind clock);
+void migrate(context const& context, std::string_view where, db::clock_kind clock);
 
 }  // namespace core
 }  // namespace v1

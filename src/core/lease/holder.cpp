@@ -27,40 +27,40 @@ constexpr std::size_t most_ended = 256;
 
 }  // namespace
 
-void incarnation::add(std::shared_ptr<in_hand> const& what) {
+void incarnation::add(std::shared_ptr<in_hand> const& running) {
   std::unique_lock lock(guard_);
   if (!dead_) {
-    held_.insert(what);
+    held_.insert(running);
     return;
   }
   lock.unlock();
-  what->lost.request_stop();
+  running->lost.request_stop();
 }
 
-void incarnation::remove(std::shared_ptr<in_hand> const& what) {
+void incarnation::remove(std::shared_ptr<in_hand> const& running) {
   std::lock_guard const lock(guard_);
-  held_.erase(what);
+  held_.erase(running);
 }
 
-void incarnation::set_step(in_hand& of, std::string_view step) {
+void incarnation::set_step(in_hand& running, std::string_view step) {
   std::lock_guard const lock(guard_);
-  of.step = step;
-  of.step_began = base::boot_clock::now();
+  running.step = step;
+  running.step_began = base::boot_clock::now();
 }
 
-void incarnation::set_held(in_hand& of, acquisition const& held) {
+void incarnation::set_held(in_hand& running, acquisition const& held) {
   std::lock_guard const lock(guard_);
-  of.held = held;
+  running.held = held;
 }
 
-void incarnation::set_progress(in_hand& of, progress how_far) {
+void incarnation::set_progress(in_hand& running, progress how_far) {
   std::lock_guard const lock(guard_);
-  of.how_far = std::move(how_far);
+  running.how_far = std::move(how_far);
 }
 
-std::optional<progress> incarnation::progress_of(in_hand const& of) const {
+std::optional<progress> incarnation::progress_of(in_hand const& running) const {
   std::lock_guard const lock(guard_);
-  return of.how_far;
+  return running.how_far;
 }
 
 std::string incarnation::lines() const {
@@ -80,9 +80,9 @@ std::vector<std::shared_ptr<in_hand>> incarnation::held() const {
   return {held_.begin(), held_.end()};
 }
 
-acquisition incarnation::held_of(in_hand const& of) const {
+acquisition incarnation::held_of(in_hand const& running) const {
   std::lock_guard const lock(guard_);
-  return of.held;
+  return running.held;
 }
 
 std::int64_t incarnation::recalls() const {
@@ -169,14 +169,14 @@ std::shared_ptr<incarnation> holder::current() {
   std::lock_guard const one(registering_);
   if (auto present = peek(); present && !present->dead()) return present;
   auto fresh = std::make_shared<incarnation>(base::new_uuid());
-  auto const ttl = std::chrono::microseconds(with_.lease).count();
+  auto const ttl = std::chrono::microseconds(context_.lease).count();
   auto const node = base::host_name();
   // The insert does nothing when it is there already: a lost reply is answered by trying again, and
   // the lease is as old as the first of them.
   auto const sent = base::boot_clock::now();
   for (int tries = 0;; ++tries) {
     try {
-      write(with_, {.name = "register"}, with_.sql["holder.register"],
+      write(context_, {.name = "register"}, context_.sql["holder.register"],
             {fresh->uuid(), ttl, node, base::process_id()});
     } catch (lost_reply const&) {
       if (tries == 5) throw;
@@ -191,14 +191,14 @@ std::shared_ptr<incarnation> holder::current() {
 }
 
 /// A person has taken a run from us, or we were declared dead: what is not ours any more stops.
-std::optional<std::int64_t> holder::find_recalled(db::session& on, incarnation& who) {
-  auto const rows = db::run(on, with_.sql["holder.recalled"], {who.uuid()});
+std::optional<std::int64_t> holder::find_recalled(db::session& session, incarnation& holder) {
+  auto const rows = db::run(session, context_.sql["holder.recalled"], {holder.uuid()});
   if (rows.size() == 0) return std::nullopt;
   std::int64_t recalls = 0;
   decode(rows.row(0)[0], recalls);
-  for (auto const& one : who.held()) {
-    auto const held = who.held_of(*one);
-    auto const ours = db::run(on, with_.sql["run.held"],
+  for (auto const& one : holder.held()) {
+    auto const held = holder.held_of(*one);
+    auto const ours = db::run(session, context_.sql["run.held"],
                               {one->process, one->key, held.epoch, held.uuid, held.seen});
     if (ours.size() == 0) one->lost.request_stop();
   }
@@ -209,15 +209,15 @@ bool holder::drop_if_dead() const {
   auto const who = peek();
   if (!who || who->dead()) return false;
   bool alive = true;
-  read(with_, [&](db::session& on) {
-    alive =
-        db::get<std::int64_t>(db::run(on, with_.sql["holder.alive"], {who->uuid()}).row(0)[0]) == 1;
+  read(context_, [&](db::session& session) {
+    alive = db::get<std::int64_t>(
+                db::run(session, context_.sql["holder.alive"], {who->uuid()}).row(0)[0]) == 1;
   });
   if (!alive) who->die();
   return !alive;
 }
 
-renewal holder::renew(db::session& on) {
+renewal holder::renew(db::session& session) {
   auto const who = peek();
   if (!who) return renewal::renewed;
   for (;;) {
@@ -225,29 +225,29 @@ renewal holder::renew(db::session& on) {
     auto const sent = base::boot_clock::now();
     auto const lines = who->lines();
     auto const before = who->recalls();
-    auto const found = write_once(with_, on, "renew", with_.sql["holder.renew"],
+    auto const found = write_once(context_, session, "renew", context_.sql["holder.renew"],
                                   {who->uuid(), lines, before, beat});
     if (found.affected == 1) {
       who->recalled(before + beat);
       who->renewed(sent);
-      if (has_what_it_had(on, *who)) return renewal::renewed;
-      set_back(on, *who);
+      if (has_what_it_had(session, *who)) return renewal::renewed;
+      set_back(session, *who);
       return renewal::dead;
     }
-    auto const recalls = find_recalled(on, *who);
+    auto const recalls = find_recalled(session, *who);
     if (!recalls) {
       who->die();
       return renewal::dead;
     }
     if (*recalls < before) {
-      set_back(on, *who);
+      set_back(session, *who);
       return renewal::dead;
     }
     who->recalled(*recalls);
   }
 }
 
-bool holder::has_what_it_had(db::session& on, incarnation& who) {
+bool holder::has_what_it_had(db::session& session, incarnation& self) {
   std::lock_guard const one(looking_);
   {
     std::lock_guard const lock(guard_);
@@ -261,7 +261,7 @@ bool holder::has_what_it_had(db::session& on, incarnation& who) {
       of.looks_ = false;
     }
   } const afterwards{*this};
-  auto const ended = who.take_ended();
+  auto const ended = self.take_ended();
   base::rows ends;
   for (auto const& run : ended) {
     ends.begin().add(std::string_view(run.process)).add(std::string_view(run.key));
@@ -269,9 +269,9 @@ bool holder::has_what_it_had(db::session& on, incarnation& who) {
   }
   db::table found;
   try {
-    found = db::run(on, with_.sql["holder.has"], {who.uuid(), ends.text()});
+    found = db::run(session, context_.sql["holder.has"], {self.uuid(), ends.text()});
   } catch (...) {
-    for (auto const& run : ended) who.ended(run);
+    for (auto const& run : ended) self.ended(run);
     throw;
   }
   std::lock_guard const lock(guard_);
@@ -283,11 +283,12 @@ bool holder::has_what_it_had(db::session& on, incarnation& who) {
   return true;
 }
 
-void holder::set_back(db::session& on, incarnation& who) {
+void holder::set_back(db::session& session, incarnation& holder) {
   ++setbacks_;
-  who.die();
-  with_.watch.set_back();
-  write_once(with_, on, "set_back", with_.sql["holder.end"], {who.uuid(), "set back"});
+  holder.die();
+  context_.watch.set_back();
+  write_once(context_, session, "set_back", context_.sql["holder.end"],
+             {holder.uuid(), "set back"});
 }
 
 void holder::has_claim(std::string const& id) {
@@ -296,7 +297,7 @@ void holder::has_claim(std::string const& id) {
 }
 
 void holder::leaves_claim(std::string const& id) noexcept {
-  if (with_.forked()) return;  // a thread that the child has not may hold the lock
+  if (context_.forked()) return;  // a thread that the child has not may hold the lock
   std::lock_guard const lock(guard_);
   auto const found = claims_.find(id);
   if (found == claims_.end()) return;
@@ -304,39 +305,40 @@ void holder::leaves_claim(std::string const& id) noexcept {
   if (looks_) left_.insert(std::move(node));
 }
 
-bool holder::renew_within(db::session& on, incarnation const& who) {
-  auto const lines = who.lines();
-  return db::run(on, with_.sql["holder.renew"], {who.uuid(), lines, who.recalls(), std::int64_t{0}})
+bool holder::renew_within(db::session& session, incarnation const& holder) {
+  auto const lines = holder.lines();
+  return db::run(session, context_.sql["holder.renew"],
+                 {holder.uuid(), lines, holder.recalls(), std::int64_t{0}})
              .affected == 1;
 }
 
-void holder::add_orphan(orphan what) {
+void holder::add_orphan(orphan orphan) {
   std::lock_guard const lock(guard_);
-  orphans_.push_back(std::move(what));
+  orphans_.push_back(std::move(orphan));
 }
 
-bool holder::keeps_alive(db::session& on) noexcept {
+bool holder::keeps_alive(db::session& session) noexcept {
   auto const who = peek();
-  if (!who || who->since_renewal() < with_.lease / 6) return true;
+  if (!who || who->since_renewal() < context_.lease / 6) return true;
   try {
-    return renew(on) == renewal::renewed;
+    return renew(session) == renewal::renewed;
   } catch (std::exception const&) {
     return false;
   }
 }
 
-void holder::pass_deadlines(db::session& on) noexcept {
+void holder::pass_deadlines(db::session& session) noexcept {
   auto const who = peek();
   if (!who) return;
-  for (auto const& one : who->past_deadline(with_.lease / 3)) {
-    if (!keeps_alive(on)) return;
+  for (auto const& one : who->past_deadline(context_.lease / 3)) {
+    if (!keeps_alive(session)) return;
     try {
-      write_once(with_, on, "deadline", with_.sql["run.pass_deadline"],
+      write_once(context_, session, "deadline", context_.sql["run.pass_deadline"],
                  {one.process, one.key, one.held.epoch, one.held.uuid, one.step, nullptr, nullptr});
     } catch (std::exception const&) {
       // The next renewal tries again, and start() by anybody does the same. Another's row may be
       // free where this one's is locked.
-      if (!on.usable()) return;
+      if (!session.usable()) return;
     }
   }
 }
@@ -347,28 +349,28 @@ bool holder::has_orphan(std::string_view process, std::string_view key) const {
                      [&](orphan const& one) { return one.process == process && one.key == key; });
 }
 
-void holder::disown_orphans(db::session& on) noexcept {
+void holder::disown_orphans(db::session& session) noexcept {
   std::vector<orphan> all;
   {
     std::lock_guard const lock(guard_);
     all = orphans_;
   }
   for (auto const& one : all) {
-    if (!keeps_alive(on)) return;
+    if (!keeps_alive(session)) return;
     bool over = !one.on_its_way || base::boot_clock::now() - one.since > longest_doubt;
     try {
       auto const changed =
-          write_once(with_, on, "disown", with_.sql["run.disown"],
+          write_once(context_, session, "disown", context_.sql["run.disown"],
                      {one.process, one.key, one.acquisition, one.seen,
                       one.seen != 0 ? "its record is older than what its holder knows"
                                     : "let go after a lost reply"});
       over = over || changed.affected > 0;
       if (auto const who = peek(); one.seen != 0 && changed.affected > 0 && !who->dead()) {
-        set_back(on, *who);
+        set_back(session, *who);
       }
     } catch (std::exception const&) {
       // The next renewal tries again. Another's row may be free where this one's is locked.
-      if (!on.usable()) return;
+      if (!session.usable()) return;
       continue;
     }
     if (!over) continue;
@@ -383,16 +385,16 @@ void holder::stop() noexcept {
   // A run whose release failed still names this holder: ended, it is anyone's at once. What may
   // still be on its way to the database meets the fence.
   try {
-    write(with_, {.name = "stop", .patience = std::chrono::seconds{2}}, with_.sql["holder.end"],
-          {who->uuid(), "stopped"});
+    write(context_, {.name = "stop", .patience = std::chrono::seconds{2}},
+          context_.sql["holder.end"], {who->uuid(), "stopped"});
   } catch (std::exception const&) {
     return;  // its lease will be over soon
   }
   who->die();
 }
 
-void mark_dead(context const& with, std::string_view holder_uuid) {
-  write(with, {.name = "mark_dead"}, with.sql["holder.mark_dead"],
+void mark_dead(context const& context, std::string_view holder_uuid) {
+  write(context, {.name = "mark_dead"}, context.sql["holder.mark_dead"],
         {holder_uuid, std::int64_t{max_skew.count()}});
 }
 

@@ -62,13 +62,13 @@ class incarnation {
   explicit incarnation(std::string uuid) : uuid_(std::move(uuid)) {}
   [[nodiscard]] std::string const& uuid() const noexcept { return uuid_; }
 
-  void add(std::shared_ptr<in_hand> const& what);
-  void remove(std::shared_ptr<in_hand> const& what);
-  void set_step(in_hand& of, std::string_view step);
-  void set_held(in_hand& of, acquisition const& held);
-  void set_progress(in_hand& of, progress how_far);
-  [[nodiscard]] acquisition held_of(in_hand const& of) const;
-  [[nodiscard]] std::optional<progress> progress_of(in_hand const& of) const;
+  void add(std::shared_ptr<in_hand> const& running);
+  void remove(std::shared_ptr<in_hand> const& running);
+  void set_step(in_hand& running, std::string_view step);
+  void set_held(in_hand& running, acquisition const& held);
+  void set_progress(in_hand& running, progress how_far);
+  [[nodiscard]] acquisition held_of(in_hand const& running) const;
+  [[nodiscard]] std::optional<progress> progress_of(in_hand const& running) const;
   /// For the row: what core/lease/in_hand.hpp writes of each.
   [[nodiscard]] std::string lines() const;
   /// What it has in hand, to be looked at.
@@ -104,7 +104,7 @@ class incarnation {
 
 class holder {
  public:
-  explicit holder(context const& with) : with_(with) {}
+  explicit holder(context const& context) : context_(context) {}
   holder(holder const&) = delete;
   holder& operator=(holder const&) = delete;
 
@@ -119,21 +119,21 @@ class holder {
   bool drop_if_dead() const;
 
   /// Renews on a session of the caller's. On failure: throws daybook::error.
-  renewal renew(db::session& on);
+  renewal renew(db::session& session);
   /// The same inside the caller's transaction, where the engine has one writer. False: declared
   /// dead; the fence of that very transaction decides what this means. The caller reports
   /// incarnation::renewed() when its transaction has committed.
-  [[nodiscard]] bool renew_within(db::session& on, incarnation const& who);
+  [[nodiscard]] bool renew_within(db::session& session, incarnation const& holder);
 
   /// An acquisition that may be ours although no run of ours knows it: its reply was lost and the
   /// database went away before this was settled, or we failed after it. It is let go of as soon as
   /// possible, for a live holder's run is nobody else's.
-  void add_orphan(orphan what);
+  void add_orphan(orphan orphan);
   /// Tries each. One stays until it was let go of, or for so long that its transaction cannot be
   /// on its way any more: where that is still committing, nothing is seen of it. Never throws.
-  void disown_orphans(db::session& on) noexcept;
+  void disown_orphans(db::session& session) noexcept;
   /// Records that attempts of ours are past their deadline. Never throws.
-  void pass_deadlines(db::session& on) noexcept;
+  void pass_deadlines(db::session& session) noexcept;
   [[nodiscard]] bool has_orphan(std::string_view process, std::string_view key) const;
 
   /// From before it is claimed until its end is acknowledged, or it is known never to be made.
@@ -149,16 +149,17 @@ class holder {
  private:
   /// Between things that may wait for others' locks: together they may last longer than the lease.
   /// False: no more of them.
-  [[nodiscard]] bool keeps_alive(db::session& on) noexcept;
+  [[nodiscard]] bool keeps_alive(db::session& session) noexcept;
   /// Which of its runs were taken from it; empty: it was declared dead.
-  [[nodiscard]] std::optional<std::int64_t> find_recalled(db::session& on, incarnation& who);
+  [[nodiscard]] std::optional<std::int64_t> find_recalled(db::session& session,
+                                                          incarnation& holder);
   /// Compares what the book says is this life's with what it has. False: it was set back.
-  [[nodiscard]] bool has_what_it_had(db::session& on, incarnation& who);
+  [[nodiscard]] bool has_what_it_had(db::session& session, incarnation& holder);
   /// Ends a life that knows of what the book does not: all that is in its name is for others, or
   /// for the next life, to go on with.
-  void set_back(db::session& on, incarnation& who);
+  void set_back(db::session& session, incarnation& holder);
 
-  context with_;
+  context context_;
   mutable std::mutex guard_;
   std::mutex registering_;
   std::shared_ptr<incarnation> now_;
@@ -173,19 +174,21 @@ class holder {
 /// A claim that this process has, or may have: as long as it lives.
 class claim_mark {
  public:
-  claim_mark(holder& of, std::string id) : of_(&of), id_(std::move(id)) { of_->has_claim(id_); }
+  claim_mark(holder& holder, std::string id) : holder_(&holder), id_(std::move(id)) {
+    holder_->has_claim(id_);
+  }
   claim_mark(claim_mark const&) = delete;
   claim_mark& operator=(claim_mark const&) = delete;
-  ~claim_mark() { of_->leaves_claim(id_); }
+  ~claim_mark() { holder_->leaves_claim(id_); }
 
  private:
-  holder* of_;
+  holder* holder_;
   std::string id_;
 };
 
 /// Declares it dead, once and for ever, unless it has renewed meanwhile. On failure: as write();
 /// twice is as good as once.
-void mark_dead(context const& with, std::string_view holder_uuid);
+void mark_dead(context const& context, std::string_view holder_uuid);
 
 }  // namespace core
 }  // namespace v1

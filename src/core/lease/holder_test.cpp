@@ -19,8 +19,9 @@ std::shared_ptr<core::in_hand> hand(std::string process, std::string key) {
   return made;
 }
 
-std::string step_of(core::incarnation const& who, std::string_view process, std::string_view key) {
-  auto const line = core::find_line(who.lines(), process, key);
+std::string step_of(core::incarnation const& holder, std::string_view process,
+                    std::string_view key) {
+  auto const line = core::find_line(holder.lines(), process, key);
   return line ? line->step : "none";
 }
 

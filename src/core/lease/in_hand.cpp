@@ -33,14 +33,14 @@ std::chrono::microseconds since(base::boot_clock::time_point began) {
   return std::chrono::duration_cast<std::chrono::microseconds>(base::boot_clock::now() - began);
 }
 
-std::string write_line(in_hand const& of) {
-  if (of.step.empty() && !of.how_far) return {};
-  auto const us = since(of.step_began).count();
-  auto line = of.process + "\t" + of.key + "\t" + of.step + "\t" +
-              (of.step.empty() ? "" : std::to_string(us)) + "\t";
-  if (of.how_far) {
-    line += std::to_string(of.how_far->done) + "\t" + std::to_string(of.how_far->total) + "\t" +
-            of.how_far->note;
+std::string write_line(in_hand const& running) {
+  if (running.step.empty() && !running.how_far) return {};
+  auto const us = since(running.step_began).count();
+  auto line = running.process + "\t" + running.key + "\t" + running.step + "\t" +
+              (running.step.empty() ? "" : std::to_string(us)) + "\t";
+  if (running.how_far) {
+    line += std::to_string(running.how_far->done) + "\t" + std::to_string(running.how_far->total) +
+            "\t" + running.how_far->note;
   }
   return line + "\n";
 }

@@ -54,7 +54,7 @@ struct in_hand_line {
 [[nodiscard]] std::chrono::microseconds since(base::boot_clock::time_point began);
 
 /// Empty where there is nothing to tell.
-[[nodiscard]] std::string write_line(in_hand const& of);
+[[nodiscard]] std::string write_line(in_hand const& running);
 /// Of this run in the lines of a holder's row; those of older releases have fewer fields.
 [[nodiscard]] std::optional<in_hand_line> find_line(std::string_view lines,
                                                     std::string_view process, std::string_view key);

@@ -66,7 +66,7 @@ struct standing {
 
 /// Progress as statements take it: three nulls when there is none.
 struct progress_values {
-  explicit progress_values(std::optional<progress> of) : what(std::move(of)) {}
+  explicit progress_values(std::optional<progress> progress) : what(std::move(progress)) {}
   [[nodiscard]] value done() const { return what ? value(what->done) : value(nullptr); }
   [[nodiscard]] value total() const { return what ? value(what->total) : value(nullptr); }
   [[nodiscard]] value note() const {
@@ -76,8 +76,8 @@ struct progress_values {
 };
 
 /// Throws daybook::error (error_code::bad_argument) unless every engine can store the text, and
-/// give it back to the same bytes. `whose` begins the message.
-void check_text(std::string const& whose, std::string_view text);
+/// give it back to the same bytes. `subject` begins the message.
+void check_text(std::string const& subject, std::string_view text);
 
 }  // namespace core
 }  // namespace v1

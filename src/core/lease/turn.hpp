@@ -14,19 +14,19 @@ class turn {
   /// For an asynchronous verb, until end(). False: another has it.
   [[nodiscard]] bool claim() noexcept { return !taken_.exchange(true); }
   /// The calling thread does the verb's work.
-  void begin() noexcept { by_ = std::this_thread::get_id(); }
+  void begin() noexcept { thread_ = std::this_thread::get_id(); }
   void end() noexcept {
-    by_ = std::thread::id();
+    thread_ = std::thread::id();
     taken_ = false;
   }
   /// Whether the calling thread may use the run; so may a step's body, that of the verb itself.
   [[nodiscard]] bool ours() const noexcept {
-    return !taken_ || by_.load() == std::this_thread::get_id();
+    return !taken_ || thread_.load() == std::this_thread::get_id();
   }
 
  private:
   std::atomic<bool> taken_ = false;
-  std::atomic<std::thread::id> by_{};
+  std::atomic<std::thread::id> thread_{};
 };
 
 }  // namespace core

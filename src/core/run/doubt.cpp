@@ -32,7 +32,7 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
     acquisition fresh{0, base::new_uuid(), 0};
     fate found = fate::lost;
     try {
-      transact(with_, for_a_lease(with_, "resolve"), [&](db::session& on) {
+      transact(context_, for_a_lease(context_, "resolve"), [&](db::session& session) {
         found = fate::lost;
         fresh.epoch = 0;  // of a try that was rolled back
         next_stamp();
@@ -41,7 +41,7 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
             found = fate::never_will;  // as a mere read would have it
             break;
           }
-          if (fenced(on, with_.sql["run.advance"],
+          if (fenced(session, context_.sql["run.advance"],
                      {process(), key(), old.epoch, old.uuid, held_.seen, stamp_,
                       std::string_view(fresh.uuid)})) {
             fresh.epoch = old.epoch + 1;
@@ -50,9 +50,9 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
             break;
           }
         }
-        if (found_in(on, candidates, found)) found = fate::had_committed;
+        if (found_in(session, candidates, found)) found = fate::had_committed;
         // Without a write of its own this COMMIT would not wait for what the old one waited for.
-        if (found == fate::had_committed && fresh.epoch == 0) on.confirm_seen();
+        if (found == fate::had_committed && fresh.epoch == 0) session.confirm_seen();
         return decision::commit;
       });
     } catch (lost_reply const&) {
@@ -69,19 +69,19 @@ held_run::fate held_run::resolve_doubt(std::string_view transaction_name,
     }
     if (fresh.epoch != 0) {
       held_ = fresh;
-      if (who_) who_->set_held(*hand_, held_);
+      if (holder_) holder_->set_held(*hand_, held_);
     }
-    with_.watch.doubt_resolved(transaction_name, found == fate::had_committed);
+    context_.watch.doubt_resolved(transaction_name, found == fate::had_committed);
     return found;
   }
 }
 
 held_run::fate held_run::resolve_step(std::string_view name, std::string& value) {
   return resolve_doubt(
-      "step", [&](db::session& on, std::vector<acquisition> const& candidates, fate advanced) {
+      "step", [&](db::session& session, std::vector<acquisition> const& candidates, fate advanced) {
         if (advanced == fate::lost) return false;
-        auto const recorded =
-            db::run(on, with_.sql["run.step_recorded"], {process(), key(), identity_.number, name});
+        auto const recorded = db::run(session, context_.sql["run.step_recorded"],
+                                      {process(), key(), identity_.number, name});
         if (recorded.size() == 0) return false;
         std::string by;
         decode(recorded.row(0)[0], by);
@@ -93,8 +93,8 @@ held_run::fate held_run::resolve_step(std::string_view name, std::string& value)
 /// `token`: of the intent that the transaction wrote; empty: it deleted one.
 held_run::fate held_run::resolve_intent(std::string_view name, std::string_view token) {
   return resolve_doubt("intend",
-                       [&](db::session& on, std::vector<acquisition> const&, fate advanced) {
-                         return advanced != fate::lost && intent_token(on, name) == token;
+                       [&](db::session& session, std::vector<acquisition> const&, fate advanced) {
+                         return advanced != fate::lost && intent_token(session, name) == token;
                        });
 }
 
@@ -107,11 +107,12 @@ held_run::fate held_run::resolve_carried() {
 
 held_run::fate held_run::resolve_end(run_state state) {
   return resolve_doubt(
-      "end", [&](db::session& on, std::vector<acquisition> const& candidates, fate) {
+      "end", [&](db::session& session, std::vector<acquisition> const& candidates, fate) {
         // An ended run does not advance: its attempt in the history is the evidence, also when
         // somebody has started it afresh since.
-        return std::any_of(candidates.begin(), candidates.end(),
-                           [&](acquisition const& one) { return end_recorded(on, one, state); });
+        return std::any_of(candidates.begin(), candidates.end(), [&](acquisition const& one) {
+          return end_recorded(session, one, state);
+        });
       });
 }
 

@@ -32,20 +32,20 @@ void held_run::let_go(std::string_view why) noexcept {
     bool const held = write_end(by, run_state::interrupted, why) ||
                       write_end(by, run_state::unknown, why) ||
                       write_end(by, run_state::interrupted, why);
-    if (held) with_.watch.released(event({}, why));
+    if (held) context_.watch.released(event({}, why));
     return;
   } catch (...) {
     disown();
   }
   try {
-    lease_->disown_orphans(*with_.sessions.lend(brief));
+    lease_->disown_orphans(*context_.sessions.lend(brief));
   } catch (...) {
-    with_.watch.lost(event({}, "could not be handed back yet"));
+    context_.watch.lost(event({}, "could not be handed back yet"));
   }
 }
 
 outcome held_run::end(run_state state, std::string_view why) {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   settle_pending();
   bool const was_open = std::exchange(open_, false);
@@ -62,16 +62,16 @@ outcome held_run::end(run_state state, std::string_view why) {
     mark_lost();
     return what;
   }
-  if (who_) who_->ended({process(), key(), held_.uuid});
+  if (holder_) holder_->ended({process(), key(), held_.uuid});
   if (what == outcome::unknown || state == run_state::unknown) {
-    with_.watch.failed(event({}, text));
-    with_.watch.unknown(event({}, text));
+    context_.watch.failed(event({}, text));
+    context_.watch.unknown(event({}, text));
   } else if (state == run_state::succeeded) {
-    with_.watch.finished(event());
+    context_.watch.finished(event());
   } else if (state == run_state::failed) {
-    with_.watch.failed(event({}, text));
+    context_.watch.failed(event({}, text));
   } else {
-    with_.watch.released(event({}, text));
+    context_.watch.released(event({}, text));
   }
   if (also_at_end_.after) also_at_end_.after(event({}, text));
   return what;
@@ -79,20 +79,20 @@ outcome held_run::end(run_state state, std::string_view why) {
 
 /// While this holder lives the run would be nobody else's: the background lets go of it.
 void held_run::disown() {
-  if (who_) lease_->add_orphan({process(), key(), held_.uuid});
+  if (holder_) lease_->add_orphan({process(), key(), held_.uuid});
 }
 
 outcome held_run::try_end(run_state state, std::string_view why) {
   for (;;) {
     try {
-      if (write_end(end_by(for_a_lease(with_, "end")), state, why)) return outcome::done;
+      if (write_end(end_by(for_a_lease(context_, "end")), state, why)) return outcome::done;
       bool before = false;
       std::optional<standing> still;
-      read(with_, with_.lease, [&](db::session& on) {
-        still = standing_now(on);
+      read(context_, context_.lease, [&](db::session& session) {
+        still = standing_now(session);
         // Another process's fence is not ours to advance: see done_by_us().
-        before = !who_ && end_recorded(on, held_, state);
-        if (before) on.confirm_seen();
+        before = !holder_ && end_recorded(session, held_, state);
+        if (before) session.confirm_seen();
       });
       if (before) return outcome::done;
       if (!still) return outcome::lost;
@@ -111,7 +111,7 @@ outcome held_run::try_end(run_state state, std::string_view why) {
       }
       continue;
     } catch (lost_reply const&) {
-      if (!who_) continue;
+      if (!holder_) continue;
     }
     auto const what = resolve_end(state);
     if (what == fate::never_will) continue;
@@ -120,7 +120,7 @@ outcome held_run::try_end(run_state state, std::string_view why) {
 }
 
 bool held_run::write_end(executing const& execute, run_state state, std::string_view why) const {
-  progress_values const far{who_ ? who_->progress_of(*hand_) : std::nullopt};
+  progress_values const far{holder_ ? holder_->progress_of(*hand_) : std::nullopt};
   bool const done = state == run_state::succeeded;
   auto const step = done ? value_type(nullptr) : or_null(hand_->step);
   auto const wrote =
@@ -130,41 +130,42 @@ bool held_run::write_end(executing const& execute, run_state state, std::string_
   return wrote.affected == 1;
 }
 
-held_run::executing held_run::end_by(transact_options how) const {
-  return [this, how](ending what, std::initializer_list<value_type> values) {
+held_run::executing held_run::end_by(transact_options options) const {
+  return [this, options](ending ending, std::initializer_list<value_type> values) {
     if (!also_at_end_.write && !hand_->deadline)
-      return write(with_, how, with_.sql["run.end"], values);
+      return write(context_, options, context_.sql["run.end"], values);
     db::table out;
-    transact(with_, how, [&](db::session& on) {
-      out = end_on(on)(what, values);
+    transact(context_, options, [&](db::session& session) {
+      out = end_on(session)(ending, values);
       return out.affected == 1 ? decision::commit : decision::rollback;
     });
     return out;
   };
 }
 
-held_run::executing held_run::end_on(db::session& on) const {
-  return [this, &on](ending what, std::initializer_list<value_type> values) {
-    if (!had_in_time(on)) return db::table();
-    auto out = db::run(on, with_.sql["run.end"], values);
-    if (also_at_end_.write && out.affected == 1) also_at_end_.write(on, what.first, what.second);
+held_run::executing held_run::end_on(db::session& session) const {
+  return [this, &session](ending ending, std::initializer_list<value_type> values) {
+    if (!had_in_time(session)) return db::table();
+    auto out = db::run(session, context_.sql["run.end"], values);
+    if (also_at_end_.write && out.affected == 1)
+      also_at_end_.write(session, ending.first, ending.second);
     return out;
   };
 }
 
 /// Whether the history says that this acquisition ended so. One that a take-over wrote says
 /// "interrupted".
-bool held_run::end_recorded(db::session& on, acquisition const& by, run_state state) const {
+bool held_run::end_recorded(db::session& session, acquisition const& held, run_state state) const {
   auto const found =
-      db::run(on, with_.sql["run.end_recorded"], {process(), key(), by.epoch, by.uuid});
+      db::run(session, context_.sql["run.end_recorded"], {process(), key(), held.epoch, held.uuid});
   if (found.size() == 0) return false;
   std::int64_t recorded = 0;
   decode(found.row(0)[0], recorded);
   return recorded == static_cast<int>(state);
 }
 
-std::optional<standing> held_run::standing_now(db::session& on) const {
-  auto const found = db::run(on, with_.sql["run.standing"],
+std::optional<standing> held_run::standing_now(db::session& session) const {
+  auto const found = db::run(session, context_.sql["run.standing"],
                              {process(), key(), held_.epoch, held_.uuid, held_.seen});
   if (found.size() == 0) return std::nullopt;
   standing out;
@@ -179,8 +180,8 @@ std::optional<standing> held_run::standing_now(db::session& on) const {
 /// Nobody's last word: start() by anybody, and our own renewal, do the same.
 void held_run::pass_deadline() {
   try {
-    transact(with_, {.name = "deadline"}, [&](db::session& on) {
-      db::run(on, with_.sql["run.pass_deadline"],
+    transact(context_, {.name = "deadline"}, [&](db::session& session) {
+      db::run(session, context_.sql["run.pass_deadline"],
               {process(), key(), held_.epoch, held_.uuid, or_null(hand_->step), or_null(output_),
                or_null(exit_code_)});
       return decision::commit;

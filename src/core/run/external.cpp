@@ -19,27 +19,27 @@ effect held_run::effect_of(std::string_view name) const {
 /// After two thirds of a lease without a renewal nothing new is begun outside: somebody may take
 /// the run over before it is done. False: it is lost already.
 bool held_run::lease_is_good() {
-  if (!who_) {
+  if (!holder_) {
     bool good = true;
-    read(with_, with_.lease / 3, [&](db::session& on) {
-      good = db::run(on, with_.sql["run.held"],
+    read(context_, context_.lease / 3, [&](db::session& session) {
+      good = db::run(session, context_.sql["run.held"],
                      {process(), key(), held_.epoch, held_.uuid, held_.seen})
                  .size() == 1;
     });
     return good;
   }
-  if (who_->dead()) return false;
-  if (who_->since_renewal() < with_.lease * 2 / 3) return true;
+  if (holder_->dead()) return false;
+  if (holder_->since_renewal() < context_.lease * 2 / 3) return true;
   for (;;) {
     try {
       bool good = true;
-      read(with_, with_.lease / 3, [&](db::session& on) {
-        good = lease_->peek() == who_ && lease_->renew(on) == renewal::renewed;
+      read(context_, context_.lease / 3, [&](db::session& session) {
+        good = lease_->peek() == holder_ && lease_->renew(session) == renewal::renewed;
       });
       return good;
     } catch (lost_reply const&) {
       // Nothing was begun outside: in doubt is a renewal, of which another does no harm.
-      if (who_->dead()) return false;
+      if (holder_->dead()) return false;
     }
   }
 }
@@ -49,10 +49,10 @@ std::string held_run::in_hand_while(std::string_view name, F const& work) {
   struct shown {
     held_run& of;
     shown(held_run& run, std::string_view step) : of(run) {
-      if (of.who_) of.who_->set_step(*of.hand_, step);
+      if (of.holder_) of.holder_->set_step(*of.hand_, step);
     }
     ~shown() {
-      if (of.who_) of.who_->set_step(*of.hand_, {});
+      if (of.holder_) of.holder_->set_step(*of.hand_, {});
     }
   } const meanwhile{*this, name};
   auto value = work();
@@ -89,9 +89,9 @@ outcome held_run::at_most_once(std::string_view name, act const& work, probe con
 }
 
 /// What became of an intent that an earlier attempt (or try) left. skipped: nothing, do it now.
-outcome held_run::settle_intent(effect const& with, probe const& look, std::string_view name,
+outcome held_run::settle_intent(effect const& effect, probe const& look, std::string_view name,
                                 std::string& value, std::string_view why) {
-  auto const seen = look(with);
+  auto const seen = look(effect);
   switch (seen.what) {
     case outcome::done:
       value = seen.value;
@@ -106,26 +106,26 @@ outcome held_run::settle_intent(effect const& with, probe const& look, std::stri
   return leave_unknown(name, why);
 }
 
-outcome held_run::act_at_most_once(effect const& with, act const& work, probe const& look,
+outcome held_run::act_at_most_once(effect const& effect, act const& work, probe const& look,
                                    std::string_view name, std::string& value) {
   auto const began = base::boot_clock::now();
   try {
-    value = in_hand_while(name, [&] { return work(with); });
+    value = in_hand_while(name, [&] { return work(effect); });
   } catch (not_done const&) {
     if (try_abandon(name) == outcome::lost) settle_lost();
     throw;
   } catch (std::exception const& e) {
-    if (settle_after(e.what(), with, look, name, value)) return outcome::done;
+    if (settle_after(e.what(), effect, look, name, value)) return outcome::done;
     throw;
   }
   return try_record({name, step_mode::at_most_once, since(began)}, value);
 }
 
 /// A body that threw anything else may have done it. False: nobody has found out that it had.
-bool held_run::settle_after(std::string_view what, effect const& with, probe const& look,
+bool held_run::settle_after(std::string_view subject, effect const& effect, probe const& look,
                             std::string_view name, std::string& value) {
   try {
-    auto const seen = settle_intent(with, look, name, value, what);
+    auto const seen = settle_intent(effect, look, name, value, subject);
     if (seen == outcome::lost) settle_lost();
     return seen == outcome::done;
   } catch (std::exception const&) {
@@ -151,7 +151,7 @@ outcome held_run::intend(std::string_view name) {
 }
 
 outcome held_run::abandon(std::string_view name) {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   settle_pending();
   if (lost_ || !open_) return outcome::lost;
@@ -169,9 +169,9 @@ outcome held_run::abandon(std::string_view name) {
 }
 
 /// Whose intent it is; empty: there is none.
-std::string held_run::intent_token(db::session& on, std::string_view name) const {
-  auto const found =
-      db::run(on, with_.sql["run.intent_recorded"], {process(), key(), identity_.number, name});
+std::string held_run::intent_token(db::session& session, std::string_view name) const {
+  auto const found = db::run(session, context_.sql["run.intent_recorded"],
+                             {process(), key(), identity_.number, name});
   std::string token;
   if (found.size() > 0) decode(found.row(0)[0], token);
   return token;
@@ -182,30 +182,32 @@ outcome held_run::try_intend(std::string_view name) {
   for (;;) {
     std::string theirs;
     try {
-      auto const decided = transact(with_, for_a_lease(with_, "intend"), [&](db::session& on) {
-        theirs.clear();
-        next_stamp();
-        if (!who_) {
-          // Another process's fence is not ours to advance: see done_by_us().
-          if (!fenced(on, with_.sql["run.fence"],
-                      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
-            return decision::rollback;
-          }
-          theirs = intent_token(on, name);
-          if (!theirs.empty()) return decision::commit;
-        }
-        if (!had_in_time(on)) return decision::rollback;
-        return fenced(on, with_.sql["run.intend"],
-                      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, name, mine})
-                   ? decision::commit
-                   : decision::rollback;
-      });
+      auto const decided =
+          transact(context_, for_a_lease(context_, "intend"), [&](db::session& session) {
+            theirs.clear();
+            next_stamp();
+            if (!holder_) {
+              // Another process's fence is not ours to advance: see done_by_us().
+              if (!fenced(session, context_.sql["run.fence"],
+                          {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
+                return decision::rollback;
+              }
+              theirs = intent_token(session, name);
+              if (!theirs.empty()) return decision::commit;
+            }
+            if (!had_in_time(session)) return decision::rollback;
+            return fenced(
+                       session, context_.sql["run.intend"],
+                       {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, name, mine})
+                       ? decision::commit
+                       : decision::rollback;
+          });
       if (decided == decision::commit) wrote();
       if (!theirs.empty() && theirs != mine) return outcome::unknown;
       if (decided == decision::rollback) return outcome::lost;
       break;
     } catch (lost_reply const&) {
-      if (!who_) continue;
+      if (!holder_) continue;
     }
     auto const what = resolve_intent(name, mine);
     if (what == fate::lost) return outcome::lost;
@@ -228,23 +230,24 @@ outcome held_run::try_abandon(std::string_view name) {
   for (;;) {
     try {
       bool gone = false;
-      auto const decided = transact(with_, for_a_lease(with_, "abandon"), [&](db::session& on) {
-        gone = false;
-        next_stamp();
-        // The fence comes first: it waits for a transaction of ours whose reply was lost.
-        if (!fenced(on, with_.sql["run.abandon"],
-                    {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
-          return decision::rollback;
-        }
-        gone =
-            !fenced(on, with_.sql["run.forget_intent"], {process(), key(), identity_.number, name});
-        return gone ? decision::rollback : decision::commit;
-      });
+      auto const decided =
+          transact(context_, for_a_lease(context_, "abandon"), [&](db::session& session) {
+            gone = false;
+            next_stamp();
+            // The fence comes first: it waits for a transaction of ours whose reply was lost.
+            if (!fenced(session, context_.sql["run.abandon"],
+                        {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
+              return decision::rollback;
+            }
+            gone = !fenced(session, context_.sql["run.forget_intent"],
+                           {process(), key(), identity_.number, name});
+            return gone ? decision::rollback : decision::commit;
+          });
       if (!gone && decided == decision::rollback) return outcome::lost;
       if (decided == decision::commit) wrote();
       break;
     } catch (lost_reply const&) {
-      if (!who_) continue;  // the next try finds it gone
+      if (!holder_) continue;  // the next try finds it gone
     }
     auto const what = resolve_intent(name, {});
     if (what == fate::lost) return outcome::lost;
@@ -258,15 +261,17 @@ outcome held_run::try_abandon(std::string_view name) {
 bool held_run::mark_unknown(std::string_view name) {
   for (;;) {
     try {
-      auto const decided = transact(with_, for_a_lease(with_, "unknown"), [&](db::session& on) {
-        next_stamp();
-        if (!fenced(on, with_.sql["run.know_unknown"],
-                    {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
-          return decision::rollback;
-        }
-        db::run(on, with_.sql["run.intent_unknown"], {process(), key(), identity_.number, name});
-        return decision::commit;
-      });
+      auto const decided =
+          transact(context_, for_a_lease(context_, "unknown"), [&](db::session& session) {
+            next_stamp();
+            if (!fenced(session, context_.sql["run.know_unknown"],
+                        {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
+              return decision::rollback;
+            }
+            db::run(session, context_.sql["run.intent_unknown"],
+                    {process(), key(), identity_.number, name});
+            return decision::commit;
+          });
       return wrote(decided == decision::commit) == outcome::done;
     } catch (lost_reply const&) {
       continue;  // marking it twice is harmless

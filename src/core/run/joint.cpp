@@ -14,18 +14,18 @@ inline namespace v1 {
 namespace core {
 
 void held_run::check_joinable(std::string_view book_id) const {
-  with_.check_process();
+  context_.check_process();
   check_turn();
-  if (book_id == with_.book_id) return;
+  if (book_id == context_.book_id) return;
   throw error({.kind = error_code::bad_argument},
               "the joined transaction is of another book than the run " + process() +
                   ": join it through the book that started the run");
 }
 
-bool held_run::recorded_by(db::session& on, std::string_view step,
+bool held_run::recorded_by(db::session& session, std::string_view step,
                            std::vector<acquisition> const& candidates) const {
-  auto const found =
-      db::run(on, with_.sql["run.step_recorded"], {process(), key(), identity_.number, step});
+  auto const found = db::run(session, context_.sql["run.step_recorded"],
+                             {process(), key(), identity_.number, step});
   if (found.size() == 0) return false;
   std::string by;
   decode(found.row(0)[0], by);
@@ -33,8 +33,8 @@ bool held_run::recorded_by(db::session& on, std::string_view step,
                      [&](acquisition const& one) { return one.uuid == by; });
 }
 
-bool held_run::recorded_by_us(db::session& on, std::string_view step) const {
-  return recorded_by(on, step, {held_});
+bool held_run::recorded_by_us(db::session& session, std::string_view step) const {
+  return recorded_by(session, step, {held_});
 }
 
 /// What became of what is pending. `there`: the steps that are recorded; `ended`: the end is;
@@ -44,7 +44,7 @@ commit_outcome held_run::settle(std::set<std::string, std::less<>> const& there,
   bool all = true;
   for (auto& [name, value, stamp] : std::exchange(pending_steps_, {})) {
     if (there.contains(name)) {
-      with_.watch.step_done(event(name));
+      context_.watch.step_done(event(name));
       held_.seen = std::max(held_.seen, stamp);
       memory_.steps[name] = {std::move(value), step_mode::tx};
     } else {
@@ -55,8 +55,8 @@ commit_outcome held_run::settle(std::set<std::string, std::less<>> const& there,
   if (pending_end_) {
     all = ended;
     if (ended || !held) open_ = false;
-    if (ended && who_) who_->ended({process(), key(), held_.uuid});
-    if (ended) with_.watch.finished(event());
+    if (ended && holder_) holder_->ended({process(), key(), held_.uuid});
+    if (ended) context_.watch.finished(event());
   }
   pending_end_.reset();
   if (all) return commit_outcome::committed;
@@ -120,31 +120,31 @@ outcome held_run::end_in(db::session& yours, std::string_view book_id, run_state
 }
 
 commit_outcome held_run::confirm() {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   if (lost_) return commit_outcome::lost;
   if (pending_steps_.empty() && !pending_end_) return commit_outcome::committed;
   std::set<std::string, std::less<>> there;
   bool ended = false;
   bool held = false;
-  read(with_, with_.lease, [&](db::session& on) {
+  read(context_, context_.lease, [&](db::session& session) {
     there.clear();
     for (auto const& one : pending_steps_) {
-      if (recorded_by_us(on, one.name)) there.insert(one.name);
+      if (recorded_by_us(session, one.name)) there.insert(one.name);
     }
-    ended = pending_end_ && end_recorded(on, held_, *pending_end_);
-    auto const rows =
-        db::run(on, with_.sql["run.held"], {process(), key(), held_.epoch, held_.uuid, held_.seen});
+    ended = pending_end_ && end_recorded(session, held_, *pending_end_);
+    auto const rows = db::run(session, context_.sql["run.held"],
+                              {process(), key(), held_.epoch, held_.uuid, held_.seen});
     held = rows.size() == 1;
   });
   return settle(there, ended, held);
 }
 
 commit_outcome held_run::resolve() {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   if (lost_) return commit_outcome::lost;
-  if (!who_) {
+  if (!holder_) {
     throw error({.kind = error_code::bad_argument},
                 "only the process that started " + process() +
                     " can resolve a lost COMMIT reply: its fence goes on by one");
@@ -153,14 +153,14 @@ commit_outcome held_run::resolve() {
   std::set<std::string, std::less<>> there;
   bool ended = false;
   auto const found = resolve_doubt(
-      "joined", [&](db::session& on, std::vector<acquisition> const& candidates, fate) {
+      "joined", [&](db::session& session, std::vector<acquisition> const& candidates, fate) {
         there.clear();
         for (auto const& one : pending_steps_) {
-          if (recorded_by(on, one.name, candidates)) there.insert(one.name);
+          if (recorded_by(session, one.name, candidates)) there.insert(one.name);
         }
         ended = pending_end_ &&
                 std::any_of(candidates.begin(), candidates.end(), [&](acquisition const& one) {
-                  return end_recorded(on, one, *pending_end_);
+                  return end_recorded(session, one, *pending_end_);
                 });
         return pending_end_ ? ended : there.size() == pending_steps_.size();
       });

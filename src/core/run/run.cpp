@@ -27,9 +27,9 @@ std::int64_t number_of(step_mode mode) { return static_cast<std::int64_t>(mode);
 
 }  // namespace
 
-void check_text(std::string const& whose, std::string_view text) {
+void check_text(std::string const& subject, std::string_view text) {
   auto const bad = [&](char const* why) {
-    throw error({.kind = error_code::bad_argument}, whose + why);
+    throw error({.kind = error_code::bad_argument}, subject + why);
   };
   if (text.size() > longest_value) bad(" of more than 1 MiB: keep it in a table of yours");
   if (text.find('\0') != std::string_view::npos) bad(" with a zero byte: encode it first");
@@ -38,11 +38,11 @@ void check_text(std::string const& whose, std::string_view text) {
   }
 }
 
-held_run::held_run(context const& with, core::holder& lease, std::shared_ptr<incarnation> who,
+held_run::held_run(context const& context, core::holder& lease, std::shared_ptr<incarnation> holder,
                    run_identity identity, acquisition held)
-    : with_(with),
+    : context_(context),
       lease_(&lease),
-      who_(std::move(who)),
+      holder_(std::move(holder)),
       hand_(std::make_shared<in_hand>()),
       identity_(std::move(identity)),
       held_(std::move(held)) {
@@ -50,13 +50,13 @@ held_run::held_run(context const& with, core::holder& lease, std::shared_ptr<inc
   hand_->key = key();
   hand_->held = held_;
   if (identity_.time_left) hand_->deadline = base::boot_clock::now() + *identity_.time_left;
-  if (who_) who_->add(hand_);
+  if (holder_) holder_->add(hand_);
 }
 
 held_run::~held_run() {
-  if (with_.forked()) return;
-  if (open_ && who_ && !lost_) let_go("let go without an end");
-  if (who_) who_->remove(hand_);
+  if (context_.forked()) return;
+  if (open_ && holder_ && !lost_) let_go("let go without an end");
+  if (holder_) holder_->remove(hand_);
 }
 
 run_event held_run::event(std::string_view step, std::string_view text) const {
@@ -71,7 +71,7 @@ void held_run::check_turn() const {
 }
 
 void held_run::claim() {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   if (in_body_ || !turn_.claim()) {
     throw error({.kind = error_code::bad_argument},
@@ -95,12 +95,12 @@ std::optional<std::string> held_run::value(std::string_view step) const {
 void held_run::next_stamp() noexcept {
   // Far above what others, who have the token, count up to between two writes of the holder.
   constexpr std::int64_t between = 1 << 20;
-  if (who_) stamp_ = std::max(stamp_, held_.seen) + between;
+  if (holder_) stamp_ = std::max(stamp_, held_.seen) + between;
 }
 
 outcome held_run::wrote(bool committed) noexcept {
   if (!committed) return outcome::lost;
-  held_.seen = who_ ? stamp_ : held_.seen + 1;
+  held_.seen = holder_ ? stamp_ : held_.seen + 1;
   return outcome::done;
 }
 
@@ -109,23 +109,24 @@ outcome held_run::wrote(bool committed) noexcept {
 void held_run::mark_lost() {
   lost_ = true;
   hand_->lost.request_stop();
-  if (who_) {
+  if (holder_) {
     lease_->add_orphan({.process = process(),
                         .key = key(),
                         .acquisition = held_.uuid,
                         .on_its_way = false,
                         .seen = held_.seen});
   }
-  with_.watch.lost(event());
+  context_.watch.lost(event());
 }
 
-bool held_run::renew_with(db::session& on) const {
-  return who_ && (with_.dialect.one_writer || with_.borrowed) && lease_->renew_within(on, *who_);
+bool held_run::renew_with(db::session& session) const {
+  return holder_ && (context_.dialect.one_writer || context_.borrowed) &&
+         lease_->renew_within(session, *holder_);
 }
 
 /// False: the run is lost.
 bool held_run::begin_step(std::string_view name, step_mode mode) {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   check_name("step name", name);
   if (!open_) {
@@ -187,7 +188,7 @@ outcome held_run::once(std::string_view name, step_mode mode, std::string& value
     settle_lost();
   } else if (what != outcome::unknown) {
     memory_.steps[std::string(name)] = {value, mode};
-    with_.watch.step_done(event(name));
+    context_.watch.step_done(event(name));
   }
   return what;
 }
@@ -203,7 +204,7 @@ outcome held_run::step(std::string_view name, step_options options, body const& 
   struct between_steps {
     held_run& of;
     ~between_steps() {
-      if (of.who_) of.who_->set_step(*of.hand_, {});
+      if (of.holder_) of.holder_->set_step(*of.hand_, {});
     }
   } const afterwards{*this};
   return once(name, step_mode::tx, value, [&] { return try_step(name, options, work, value); });
@@ -211,7 +212,7 @@ outcome held_run::step(std::string_view name, step_options options, body const& 
 
 outcome held_run::record(std::string_view name, std::string_view text,
                          std::optional<std::chrono::microseconds> took) {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   std::string value(text);
   check_text("the value of step '" + std::string(name) + "'", value);
@@ -225,7 +226,7 @@ outcome held_run::record(std::string_view name, std::string_view text,
       intended_.erase(std::string(name));
       memory_.intents.erase(std::string(name));
       memory_.steps[std::string(name)] = {value, step_mode::at_most_once};
-      with_.watch.step_done(event(name));
+      context_.watch.step_done(event(name));
     }
     return what;
   }
@@ -237,8 +238,9 @@ outcome held_run::record(std::string_view name, std::string_view text,
 outcome held_run::try_step(std::string_view name, step_options options, body const& work,
                            std::string& value) {
   if (base::left_out("together")) {
-    transact(with_, for_a_lease(with_, "first"), [&](db::session& on) {
-      return write_step(on, {name, step_mode::tx, {}}, {}) ? decision::commit : decision::rollback;
+    transact(context_, for_a_lease(context_, "first"), [&](db::session& session) {
+      return write_step(session, {name, step_mode::tx, {}}, {}) ? decision::commit
+                                                                : decision::rollback;
     });
   }
   for (;;) {
@@ -246,19 +248,19 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
     bool renewed = false;
     auto const sent = base::boot_clock::now();
     try {
-      auto const decided =
-          transact(with_, for_a_lease(with_, "step", options.level), [&](db::session& on) {
-            if (!who_) before = done_by_us(on, name, value);
-            if (before) return decision::commit;
-            return do_step(on, name, options, work, value, renewed);
-          });
+      auto const decided = transact(context_, for_a_lease(context_, "step", options.level),
+                                    [&](db::session& session) {
+                                      if (!holder_) before = done_by_us(session, name, value);
+                                      if (before) return decision::commit;
+                                      return do_step(session, name, options, work, value, renewed);
+                                    });
       if (before) return *before;
       if (decided == decision::rollback) return outcome::lost;
-      if (renewed) who_->renewed(sent);
+      if (renewed) holder_->renewed(sent);
       wrote();
       return outcome::done;
     } catch (lost_reply const&) {
-      if (!who_) continue;  // the next try looks for the record of this one
+      if (!holder_) continue;  // the next try looks for the record of this one
     }
     switch (resolve_step(name, value)) {
       case fate::had_committed: return outcome::done;
@@ -268,18 +270,18 @@ outcome held_run::try_step(std::string_view name, step_options options, body con
   }
 }
 
-decision held_run::do_step(db::session& on, std::string_view name, step_options options,
+decision held_run::do_step(db::session& session, std::string_view name, step_options options,
                            body const& work, std::string& value, bool& renewed, bool ours) {
   next_stamp();
   if (options.fence == fence_position::first &&
-      !fenced(on, with_.sql["run.fence"],
+      !fenced(session, context_.sql["run.fence"],
               {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_})) {
     return decision::rollback;
   }
-  if (who_) who_->set_step(*hand_, name);
+  if (holder_) holder_->set_step(*hand_, name);
   far_.reset();  // of an earlier step, or another try of this one
   auto const began = base::boot_clock::now();
-  transaction tx(on, with_.user_sql,
+  transaction tx(session, context_.user_sql,
                  "step '" + std::string(name) + "' of " + process() + " / " + key());
   {
     struct meanwhile {
@@ -290,34 +292,34 @@ decision held_run::do_step(db::session& on, std::string_view name, step_options 
     value = work(tx);
   }
   check_text("step '" + std::string(name) + "' returned a text", value);
-  if (base::hit_failpoint("step.effect_done")) on.cut();
-  if (options.fence != fence_position::first && !had_in_time(on)) return decision::rollback;
+  if (base::hit_failpoint("step.effect_done")) session.cut();
+  if (options.fence != fence_position::first && !had_in_time(session)) return decision::rollback;
   // What is written now is seen when the step is done.
-  if (who_) who_->set_step(*hand_, {});
+  if (holder_) holder_->set_step(*hand_, {});
   // In the application's own transaction the holder's row would stay locked until its end.
-  renewed = (ours || with_.dialect.one_writer) && renew_with(on);
+  renewed = (ours || context_.dialect.one_writer) && renew_with(session);
   finished_step const what{name, step_mode::tx, since(began)};
   if (base::left_out("together")) return decision::commit;
-  bool const written = write_step(on, what, value);
+  bool const written = write_step(session, what, value);
   far_.reset();  // is older than what others say from here on
   return written ? decision::commit : decision::rollback;
 }
 
 template <class Execute>
-db::table held_run::with_step(finished_step const& what, std::string_view value,
+db::table held_run::with_step(finished_step const& step, std::string_view value,
                               Execute const& execute) const {
-  progress_values const far{who_ ? who_->progress_of(*hand_) : far_};
+  progress_values const far{holder_ ? holder_->progress_of(*hand_) : far_};
   return execute(
-      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, what.name, value,
-       number_of(what.mode),
-       what.took ? daybook::value(std::int64_t{what.took->count()}) : daybook::value(nullptr),
+      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, step.name, value,
+       number_of(step.mode),
+       step.took ? daybook::value(std::int64_t{step.took->count()}) : daybook::value(nullptr),
        far.done(), far.total(), far.note()});
 }
 
-bool held_run::write_step(db::session& on, finished_step const& what,
+bool held_run::write_step(db::session& session, finished_step const& step,
                           std::string_view value) const {
-  auto const wrote = with_step(what, value, [&](std::initializer_list<daybook::value> values) {
-    return db::run(on, with_.sql["run.step"], values);
+  auto const wrote = with_step(step, value, [&](std::initializer_list<daybook::value> values) {
+    return db::run(session, context_.sql["run.step"], values);
   });
   return wrote.affected == 1;
 }
@@ -325,26 +327,26 @@ bool held_run::write_step(db::session& on, finished_step const& what,
 /// The clock is read before a row's lock is had, and where the one who had it rolls back it is not
 /// read again. So a run with a deadline locks its row first: what is written next reads the clock
 /// anew, and waits no more. False: the run is lost.
-bool held_run::had_in_time(db::session& on) const {
+bool held_run::had_in_time(db::session& session) const {
   return !hand_->deadline ||
-         fenced(on, with_.sql["run.fence"],
+         fenced(session, context_.sql["run.fence"],
                 {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_});
 }
 
 /// A run that another process holds: its fence is not ours to advance, so that after a lost reply
 /// the same guarded transaction is run again, which is harmless when it looks for its own record
 /// first. The fence comes before the look: it waits for the lost transaction.
-std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view name,
+std::optional<outcome> held_run::done_by_us(db::session& session, std::string_view name,
                                             std::string& value) const {
-  bool const held = fenced(on, with_.sql["run.fence"],
+  bool const held = fenced(session, context_.sql["run.fence"],
                            {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_});
-  auto const found =
-      db::run(on, with_.sql["run.step_recorded"], {process(), key(), identity_.number, name});
+  auto const found = db::run(session, context_.sql["run.step_recorded"],
+                             {process(), key(), identity_.number, name});
   if (found.size() == 0) return std::nullopt;
   std::string by;
   decode(found.row(0)[0], by);
   decode(found.row(0)[1], value);
-  if (!held) on.confirm_seen();
+  if (!held) session.confirm_seen();
   // Where it is the heir's record, the run was lost.
   return by == held_.uuid || held ? outcome::done : outcome::lost;
 }
@@ -352,33 +354,38 @@ std::optional<outcome> held_run::done_by_us(db::session& on, std::string_view na
 /// By the owner in one statement where that will do. `look`: it may be there already, by another
 /// process that has our token, or by a try whose reply was lost and that may yet be carried out:
 /// the step's name, which is there once, is that one's end then.
-outcome held_run::try_record(finished_step const& what, std::string& value) {
-  for (bool look = !who_;;) {
+outcome held_run::try_record(finished_step const& step, std::string& value) {
+  for (bool look = !holder_;;) {
     std::optional<outcome> before;
     next_stamp();
     try {
-      if (!look && what.mode != step_mode::at_most_once && !hand_->deadline) {
+      if (!look && step.mode != step_mode::at_most_once && !hand_->deadline) {
         auto const written =
-            with_step(what, value, [&](std::initializer_list<daybook::value> values) {
-              return write(with_, for_a_lease(with_, "record"), with_.sql["run.step"], values);
+            with_step(step, value, [&](std::initializer_list<daybook::value> values) {
+              return write(context_, for_a_lease(context_, "record"), context_.sql["run.step"],
+                           values);
             });
         return wrote(written.affected == 1);
       }
-      auto const decided = transact(with_, for_a_lease(with_, "record"), [&](db::session& on) {
-        if (look) before = done_by_us(on, what.name, value);
-        if (before) return decision::commit;
-        if (!had_in_time(on) || !write_step(on, what, value)) return decision::rollback;
-        // Without it the run would count one intent too few, and end well while another is open.
-        if (what.mode == step_mode::at_most_once &&
-            !fenced(on, with_.sql["run.forget_intent"],
-                    {process(), key(), identity_.number, what.name})) {
-          throw error({.kind = error_code::bad_argument},
-                      "step '" + std::string(what.name) + "' of " + process() +
-                          " is not intended any more: another process that has this attempt gave "
-                          "it up, and it is not recorded");
-        }
-        return decision::commit;
-      });
+      auto const decided =
+          transact(context_, for_a_lease(context_, "record"), [&](db::session& session) {
+            if (look) before = done_by_us(session, step.name, value);
+            if (before) return decision::commit;
+            if (!had_in_time(session) || !write_step(session, step, value))
+              return decision::rollback;
+            // Without it the run would count one intent too few, and end well while another is
+            // open.
+            if (step.mode == step_mode::at_most_once &&
+                !fenced(session, context_.sql["run.forget_intent"],
+                        {process(), key(), identity_.number, step.name})) {
+              throw error(
+                  {.kind = error_code::bad_argument},
+                  "step '" + std::string(step.name) + "' of " + process() +
+                      " is not intended any more: another process that has this attempt gave "
+                      "it up, and it is not recorded");
+            }
+            return decision::commit;
+          });
       if (before) return *before;
       return wrote(decided == decision::commit);
     } catch (lost_reply const&) {
@@ -391,7 +398,7 @@ outcome held_run::try_record(finished_step const& what, std::string& value) {
 }
 
 outcome held_run::carry(std::string_view name, std::string_view value) {
-  with_.check_process();
+  context_.check_process();
   check_turn();
   check_name("name of a carried value", name);
   check_text("the carried value '" + std::string(name) + "'", value);
@@ -399,19 +406,21 @@ outcome held_run::carry(std::string_view name, std::string_view value) {
   if (!open_ || lost_) return outcome::lost;
   for (;;) {
     try {
-      auto const decided = transact(with_, for_a_lease(with_, "carry"), [&](db::session& on) {
-        next_stamp();
-        return fenced(on, with_.sql["run.carry"],
-                      {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, name, value})
-                   ? decision::commit
-                   : decision::rollback;
-      });
+      auto const decided =
+          transact(context_, for_a_lease(context_, "carry"), [&](db::session& session) {
+            next_stamp();
+            return fenced(
+                       session, context_.sql["run.carry"],
+                       {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, name, value})
+                       ? decision::commit
+                       : decision::rollback;
+          });
       if (decided == decision::rollback) break;
       wrote();
       memory_.carried[std::string(name)] = value;
       return outcome::done;
     } catch (lost_reply const&) {
-      if (!who_) continue;  // writing the same value twice is harmless
+      if (!holder_) continue;  // writing the same value twice is harmless
     }
     // So it is for the owner; only that the fence goes on keeps the old one from coming late.
     if (resolve_carried() == fate::lost) break;
@@ -428,7 +437,7 @@ std::optional<std::string> held_run::carried(std::string_view name) const {
 }
 
 void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_view note) {
-  with_.check_process();
+  context_.check_process();
   if (done < 0 || total < 0 || (total > 0 && done > total)) {
     throw error({.kind = error_code::bad_argument},
                 "progress " + std::to_string(done) + " of " + std::to_string(total) + " of " +
@@ -440,7 +449,7 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   check_turn();
   if (!open_ || lost_) return;
-  if (who_) return who_->set_progress(*hand_, std::move(how_far));
+  if (holder_) return holder_->set_progress(*hand_, std::move(how_far));
   if (in_body_) {
     // The step's own transaction has the run's row: it takes it along.
     far_ = std::move(how_far);
@@ -449,8 +458,8 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
   far_.reset();  // is older, and the next step would write it over this
   progress_values const far{std::move(how_far)};
   try {
-    transact(with_, for_a_lease(with_, "progress"), [&](db::session& on) {
-      return fenced(on, with_.sql["run.progress"],
+    transact(context_, for_a_lease(context_, "progress"), [&](db::session& session) {
+      return fenced(session, context_.sql["run.progress"],
                     {process(), key(), held_.epoch, held_.uuid, held_.seen, stamp_, far.done(),
                      far.total(), far.note()})
                  ? decision::commit
@@ -462,10 +471,10 @@ void held_run::set_progress(std::int64_t done, std::int64_t total, std::string_v
 }
 
 void held_run::set_step(std::string_view name) {
-  with_.check_process();
+  context_.check_process();
   if (!name.empty()) check_name("step name", name);
   check_turn();
-  if (open_ && !lost_ && who_ && hand_->step != name) who_->set_step(*hand_, name);
+  if (open_ && !lost_ && holder_ && hand_->step != name) holder_->set_step(*hand_, name);
 }
 
 void held_run::keep(std::optional<int> exit_code, std::string_view output) {
@@ -478,7 +487,7 @@ void held_run::keep(std::optional<int> exit_code, std::string_view output) {
 std::string held_run::token() const { return write_token(identity_, held_); }
 
 std::string held_run::idempotency_key(std::string_view step) const {
-  return base::digest({with_.book_id, process(), key(), std::to_string(identity_.number), step});
+  return base::digest({context_.book_id, process(), key(), std::to_string(identity_.number), step});
 }
 
 }  // namespace core

@@ -41,15 +41,15 @@ class held_run {
   using act = std::function<std::string(effect const&)>;
   using probe = std::function<probe_answer(effect const&)>;
 
-  /// `who` is null for a run that another process holds (book::attach).
-  held_run(context const& with, core::holder& lease, std::shared_ptr<incarnation> who,
+  /// `holder` is null for a run that another process holds (book::attach).
+  held_run(context const& context, core::holder& lease, std::shared_ptr<incarnation> holder,
            run_identity identity, acquisition held);
   held_run(held_run const&) = delete;
   held_run& operator=(held_run const&) = delete;
   /// Releases what was not ended; never throws.
   ~held_run();
 
-  void remembers(memory what) { memory_ = std::move(what); }
+  void remembers(memory memory) { memory_ = std::move(memory); }
   void ends_with(beside_end also) { also_at_end_ = std::move(also); }
 
   outcome step(std::string_view name, step_options options, body const& work, std::string& value);
@@ -88,7 +88,7 @@ class held_run {
   /// Throws daybook::error (error_code::bad_argument) when an asynchronous verb has it.
   void check_turn() const;
   [[nodiscard]] core::turn& turn() noexcept { return turn_; }
-  [[nodiscard]] work::executor& executor() const noexcept { return *with_.asynchronous; }
+  [[nodiscard]] work::executor& executor() const noexcept { return *context_.asynchronous; }
 
  private:
   enum class fate : std::uint8_t { had_committed, never_will, lost };
@@ -100,26 +100,26 @@ class held_run {
   void settle_lost();
   outcome try_step(std::string_view name, step_options options, body const& work,
                    std::string& value);
-  decision do_step(db::session& on, std::string_view name, step_options options, body const& work,
-                   std::string& value, bool& renewed, bool ours = true);
+  decision do_step(db::session& session, std::string_view name, step_options options,
+                   body const& work, std::string& value, bool& renewed, bool ours = true);
   /// `execute` is called with the values of run.step.
   template <class Execute>
-  db::table with_step(finished_step const& what, std::string_view value,
+  db::table with_step(finished_step const& step, std::string_view value,
                       Execute const& execute) const;
-  bool write_step(db::session& on, finished_step const& what, std::string_view value) const;
-  [[nodiscard]] bool had_in_time(db::session& on) const;
-  outcome try_record(finished_step const& what, std::string& value);
+  bool write_step(db::session& session, finished_step const& step, std::string_view value) const;
+  [[nodiscard]] bool had_in_time(db::session& session) const;
+  outcome try_record(finished_step const& step, std::string& value);
   void next_stamp() noexcept;  ///< before each transaction that writes the run's row
   outcome wrote(bool committed = true) noexcept;  ///< after it; done, or lost
-  [[nodiscard]] std::optional<outcome> done_by_us(db::session& on, std::string_view name,
+  [[nodiscard]] std::optional<outcome> done_by_us(db::session& session, std::string_view name,
                                                   std::string& value) const;
 
   // Steps outside the database: external.cpp
-  outcome act_at_most_once(effect const& with, act const& work, probe const& look,
+  outcome act_at_most_once(effect const& effect, act const& work, probe const& look,
                            std::string_view name, std::string& value);
-  outcome settle_intent(effect const& with, probe const& look, std::string_view name,
+  outcome settle_intent(effect const& effect, probe const& look, std::string_view name,
                         std::string& value, std::string_view why);
-  bool settle_after(std::string_view what, effect const& with, probe const& look,
+  bool settle_after(std::string_view subject, effect const& effect, probe const& look,
                     std::string_view name, std::string& value);
   bool mark_unknown(std::string_view name);
   outcome try_intend(std::string_view name);
@@ -136,12 +136,12 @@ class held_run {
   /// `execute` is called with the values of run.end. Whether the fence held.
   using ending = std::pair<run_state, std::string_view>;
   using executing = std::function<db::table(ending, std::initializer_list<value_type>)>;
-  [[nodiscard]] bool write_end(executing const& execute, run_state state,
-                               std::string_view why) const;
-  [[nodiscard]] executing end_by(transact_options how) const;
-  [[nodiscard]] executing end_on(db::session& on) const;
-  [[nodiscard]] bool end_recorded(db::session& on, acquisition const& by, run_state state) const;
-  [[nodiscard]] std::optional<standing> standing_now(db::session& on) const;
+  bool write_end(executing const& execute, run_state state, std::string_view why) const;
+  [[nodiscard]] executing end_by(transact_options options) const;
+  [[nodiscard]] executing end_on(db::session& session) const;
+  [[nodiscard]] bool end_recorded(db::session& session, acquisition const& held,
+                                  run_state state) const;
+  [[nodiscard]] std::optional<standing> standing_now(db::session& session) const;
   void pass_deadline();
   void disown();
   void let_go(std::string_view why) noexcept;
@@ -151,14 +151,14 @@ class held_run {
   void settle_within(db::session& yours);
   void settle_pending();
   commit_outcome settle(std::set<std::string, std::less<>> const& there, bool ended, bool held);
-  [[nodiscard]] bool recorded_by(db::session& on, std::string_view step,
+  [[nodiscard]] bool recorded_by(db::session& session, std::string_view step,
                                  std::vector<acquisition> const& candidates) const;
-  [[nodiscard]] bool recorded_by_us(db::session& on, std::string_view step) const;
+  [[nodiscard]] bool recorded_by_us(db::session& session, std::string_view step) const;
 
   // Lost replies: doubt.cpp
   fate resolve_step(std::string_view name, std::string& value);
   fate resolve_intent(std::string_view name, std::string_view token);
-  [[nodiscard]] std::string intent_token(db::session& on, std::string_view name) const;
+  [[nodiscard]] std::string intent_token(db::session& session, std::string_view name) const;
   fate resolve_carried();
   fate resolve_end(run_state state);
   using evidence =
@@ -166,15 +166,15 @@ class held_run {
   fate resolve_doubt(std::string_view transaction_name, evidence const& found_in);
 
   /// Where the engine has one writer, whose long step would keep the background from renewing.
-  [[nodiscard]] bool renew_with(db::session& on) const;
+  [[nodiscard]] bool renew_with(db::session& session) const;
   void mark_lost();
   [[nodiscard]] run_event event(std::string_view step = {}, std::string_view text = {}) const;
   [[nodiscard]] std::string const& process() const noexcept { return identity_.process.str(); }
   [[nodiscard]] std::string const& key() const noexcept { return identity_.key.str(); }
 
-  context with_;
+  context context_;
   core::holder* lease_;
-  std::shared_ptr<incarnation> who_;
+  std::shared_ptr<incarnation> holder_;
   std::shared_ptr<in_hand> hand_;
   run_identity identity_;
   acquisition held_;

@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_deadline = std::chrono::hours{24 * 3653};
 
-std::optional<std::chrono::microseconds> to_length(cell const& from) {
+std::optional<std::chrono::microseconds> to_length(cell const& cell) {
   std::optional<std::int64_t> us;
-  decode(from, us);
+  decode(cell, us);
   if (!us) return std::nullopt;
   return std::chrono::microseconds(*us);
 }
@@ -57,22 +57,22 @@ start_result runs::start(process const& name, key const& piece, start_options op
 
 std::optional<start_result> runs::start_with(process const& name, key const& piece,
                                              start_options options, beside const& also) {
-  with_.check_process();
+  context_.check_process();
   check_options(options);
   bool said_no = false;
-  beside const noted = [&](db::session& on) {
-    said_no = !also(on);
+  beside const noted = [&](db::session& session) {
+    said_no = !also(session);
     return !said_no;
   };
   backoff pauses(usual_patience);
   for (;;) {
     if (lease_->has_orphan(name.str(), piece.str())) {
-      read(with_, [&](db::session& on) { lease_->disown_orphans(on); });
+      read(context_, [&](db::session& session) { lease_->disown_orphans(session); });
     }
     auto const seen = look_at(name, piece);
     if (auto no = refused(name, piece, seen, options)) {
       // That is for ever: an answer that a fail-over takes back would be none.
-      if (no->why() == start_refusal::done_before) confirm_seen(with_);
+      if (no->why() == start_refusal::done_before) confirm_seen(context_);
       return no;
     }
     std::exception_ptr locked;
@@ -125,11 +125,11 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
     auto const got = try_start(name, piece, options, epoch, who->uuid(), also);
     if (!got) return std::nullopt;
     auto held = std::make_unique<held_run>(
-        with_, *lease_, who,
+        context_, *lease_, who,
         run_identity{name, piece, got->number, got->attempt, got->date, got->time_left},
         acquisition{got->epoch, got->acquisition, got->version});
     if (got->attempt > 1) held->remembers(memory_of(name, piece, got->number));
-    with_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
+    context_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
     return run(std::move(held));
   } catch (error const& e) {
     // The row, or the whole database, is locked by a transaction that does not end: somebody has
@@ -150,10 +150,10 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
   std::optional<std::int64_t> deadline;
   if (options.deadline) deadline = std::chrono::microseconds(*options.deadline).count();
   auto const orphaned = [&] {
-    auto const add = [&](std::string const& which) {
+    auto const add = [&](std::string const& detail) {
       lease_->add_orphan({.process = name.str(),
                           .key = piece.str(),
-                          .acquisition = which,
+                          .acquisition = detail,
                           .on_its_way = lost > 0});
     };
     add(first);
@@ -200,13 +200,13 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
 
 db::table runs::write_start(beside const& also, std::initializer_list<value> values) {
   transact_options const how{.name = also ? "launch" : "start"};
-  auto const& start = with_.sql["run.start"];
-  if (!also) return write(with_, how, start, values);
+  auto const& start = context_.sql["run.start"];
+  if (!also) return write(context_, how, start, values);
   db::table out;
-  transact(with_, how, [&](db::session& on) {
+  transact(context_, how, [&](db::session& session) {
     out = {};
-    if (!also(on)) return decision::rollback;
-    out = db::run(on, start, values);
+    if (!also(session)) return decision::rollback;
+    out = db::run(session, start, values);
     return out.size() > 0 ? decision::commit : decision::rollback;
   });
   return out;
@@ -214,8 +214,8 @@ db::table runs::write_start(beside const& also, std::initializer_list<value> val
 
 runs::look runs::look_at(process const& name, key const& piece) {
   look seen;
-  read(with_, [&](db::session& on) {
-    auto const rows = db::run(on, with_.sql["run.look"],
+  read(context_, [&](db::session& session) {
+    auto const rows = db::run(session, context_.sql["run.look"],
                               {name.str(), piece.str(), std::int64_t{max_skew.count()}});
     seen = {};
     if (rows.size() == 0) return;
@@ -251,14 +251,14 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   // row that a stopped process keeps locked must not undo the first.
   try {
     if (!seen.holder_ended && seen.lease_over && !is_mine(seen.who.holder)) {
-      mark_dead(with_, seen.who.holder);
+      mark_dead(context_, seen.who.holder);
     }
     progress_values const far{seen.line ? seen.line->how_far : std::nullopt};
-    auto const freed = write(with_, {.name = "free"}, with_.sql["run.free"],
+    auto const freed = write(context_, {.name = "free"}, context_.sql["run.free"],
                              {name.str(), piece.str(), seen.who.holder, seen.who.in_hand,
                               far.done(), far.total(), far.note()});
     if (freed.affected == 1) {
-      with_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
+      context_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
     }
   } catch (lost_reply const&) {
     return true;  // both do nothing the second time: look at it afresh
@@ -271,9 +271,10 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
 
 memory runs::memory_of(process const& name, key const& piece, std::int64_t number) {
   memory out;
-  read(with_, with_.lease, [&](db::session& on) {
+  read(context_, context_.lease, [&](db::session& session) {
     out = {};
-    auto const rows = db::run(on, with_.sql["run.memory"], {name.str(), piece.str(), number});
+    auto const rows =
+        db::run(session, context_.sql["run.memory"], {name.str(), piece.str(), number});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       std::string kind, of, value;
       std::int64_t mode = 0;
@@ -299,9 +300,9 @@ std::optional<run> runs::attach(std::string_view text) {
   bool held = false;
   auto identity = what->identity;
   auto holding = what->held;
-  read(with_, [&](db::session& on) {
+  read(context_, [&](db::session& session) {
     auto const rows = db::run(
-        on, with_.sql["run.held"],
+        session, context_.sql["run.held"],
         {identity.process.str(), identity.key.str(), holding.epoch, holding.uuid, std::int64_t{0}});
     held = rows.size() == 1;
     if (!held) return;
@@ -310,7 +311,7 @@ std::optional<run> runs::attach(std::string_view text) {
     decode(rows.row(0)[2], holding.seen);
   });
   if (!held) return std::nullopt;
-  auto attached = std::make_unique<held_run>(with_, *lease_, nullptr, identity, holding);
+  auto attached = std::make_unique<held_run>(context_, *lease_, nullptr, identity, holding);
   attached->remembers(memory_of(identity.process, identity.key, identity.number));
   return run(std::move(attached));
 }

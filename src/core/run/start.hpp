@@ -25,7 +25,7 @@ namespace core {
 
 class runs {
  public:
-  runs(context const& with, core::holder& lease) : with_(with), lease_(&lease) {}
+  runs(context const& context, core::holder& lease) : context_(context), lease_(&lease) {}
 
   /// What else happens in the transaction of a start, before it. May be called again. False: undo
   /// it, and start nothing.
@@ -83,7 +83,7 @@ class runs {
   [[nodiscard]] bool is_mine(std::string_view holder) const;
   memory memory_of(process const& name, key const& piece, std::int64_t number);
 
-  context with_;
+  context context_;
   core::holder* lease_;
 };
 

@@ -24,8 +24,8 @@ std::string text_of(std::chrono::year_month_day date) {
          padded(static_cast<unsigned>(date.day()), 2);
 }
 
-std::optional<std::chrono::year_month_day> to_date(cell const& from) {
-  auto const* const text = std::get_if<std::string>(&from);
+std::optional<std::chrono::year_month_day> to_date(cell const& cell) {
+  auto const* const text = std::get_if<std::string>(&cell);
   if (text == nullptr || text->size() != 10) return std::nullopt;
   std::string_view const whole = *text;
   if (whole[4] != '-' || whole[7] != '-') return std::nullopt;

@@ -11,9 +11,9 @@ doorbells::place doorbells::add(std::int64_t queue, std::function<void()> wake) 
   return waiting_.emplace(queue, std::move(wake));
 }
 
-void doorbells::remove(place what) {
+void doorbells::remove(place place) {
   std::lock_guard const lock(guard_);
-  waiting_.erase(what);
+  waiting_.erase(place);
 }
 
 void doorbells::ring(std::int64_t queue) const {

@@ -17,7 +17,7 @@ class doorbells {
 
   /// `wake` is called by any thread, and not after remove(). It must not throw, nor call this.
   place add(std::int64_t queue, std::function<void()> wake);
-  void remove(place what);
+  void remove(place place);
   void ring(std::int64_t queue) const;
 
  private:

@@ -24,7 +24,7 @@ namespace core {
 /// same property that a body brings from elsewhere is not this.
 class lost_reply : public error {
  public:
-  explicit lost_reply(error const& of) : error(of) {}
+  explicit lost_reply(error const& failure) : error(failure) {}
 };
 
 enum class decision : std::uint8_t { commit, rollback };
@@ -45,43 +45,43 @@ struct transact_options {
 
 /// For what is worth something as long as a lease is held, also while the database is away: by then
 /// it is another's.
-[[nodiscard]] transact_options for_a_lease(context const& with, std::string_view name,
+[[nodiscard]] transact_options for_a_lease(context const& context, std::string_view name,
                                            isolation level = isolation::read_committed);
 
 /// Returns what `body` decided in the end. On failure: throws daybook::error; after lost_reply
 /// the caller must find out what happened. What the body throws goes through after a rollback.
-decision transact(context const& with, transact_options const& options,
+decision transact(context const& context, transact_options const& options,
                   std::function<decision(db::session&)> const& body);
 
 /// A transaction that is one entry of the catalogue: kept where that changed or returned rows, else
 /// rolled back. Where the entry is one statement of the engine it commits by itself, in one round
 /// trip instead of three. Returns what came back. On failure: as transact().
-db::table write(context const& with, transact_options const& options, db::entry const& what,
+db::table write(context const& context, transact_options const& options, db::entry const& entry,
                 std::initializer_list<value> values);
 
 /// A READ COMMITTED transaction of calls that do not wait for each other's answers (db::add_calls),
 /// in one round trip where the session can. It is always committed. Returns a table for each call.
 /// On failure: as transact(); the calls are tried again whole.
-std::vector<db::table> write_together(context const& with, transact_options const& options,
+std::vector<db::table> write_together(context const& context, transact_options const& options,
                                       std::span<db::call const> calls);
 
 /// Whether a statement with the fence in it found it held: exactly one row.
-[[nodiscard]] bool fenced(db::session& on, db::entry const& statement,
+[[nodiscard]] bool fenced(db::session& session, db::entry const& statement,
                           std::initializer_list<value> values);
 
 /// Reads outside any transaction: each statement sees its own instant, and blocks nobody.
-void read(context const& with, std::chrono::milliseconds patience,
+void read(context const& context, std::chrono::milliseconds patience,
           std::function<void(db::session&)> const& body);
-inline void read(context const& with, std::function<void(db::session&)> const& body) {
-  read(with, usual_patience, body);
+inline void read(context const& context, std::function<void(db::session&)> const& body) {
+  read(context, usual_patience, body);
 }
 
 /// As write(), on a session that the caller has, once, without retries: for the renewal.
-db::table write_once(context const& with, db::session& on, std::string_view name,
-                     db::entry const& what, std::initializer_list<value> values);
+db::table write_once(context const& context, db::session& session, std::string_view name,
+                     db::entry const& entry, std::initializer_list<value> values);
 
 /// Returns when what was read before is where a COMMIT would wait for it. On failure: as read().
-void confirm_seen(context const& with);
+void confirm_seen(context const& context);
 
 /// Calls `body`, and again where its reply is lost: for what is as good twice as once.
 template <class F>

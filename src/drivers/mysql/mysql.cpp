@@ -63,12 +63,12 @@ std::chrono::milliseconds reply_timeout(db::connect_options const& options) {
 
 }  // namespace
 
-mysql_session::mysql_session(db::url const& to, db::connect_options const& options)
-    : url_(to),
+mysql_session::mysql_session(db::url const& url, db::connect_options const& options)
+    : url_(url),
       options_(options),
       answer_timeout_(options.answer_timeout),
-      connection_(open_mysql(to, {.connect_timeout = options.connect_timeout,
-                                  .reply_timeout = reply_timeout(options)})),
+      connection_(open_mysql(url, {.connect_timeout = options.connect_timeout,
+                                   .reply_timeout = reply_timeout(options)})),
       socket_(*connection_),
       server_(kind_of(*connection_)),
       compounds_(server_ == mysql_kind::mariadb &&
@@ -83,12 +83,12 @@ mysql_session::mysql_session(db::url const& to, db::connect_options const& optio
   }
 }
 
-mysql_session::mysql_session(::MYSQL& handle, transactions whose, give_back<::MYSQL> after)
-    : connection_(adopted_mysql(handle, whose, std::move(after))),
+mysql_session::mysql_session(::MYSQL& handle, transactions mode, give_back<::MYSQL> after)
+    : connection_(adopted_mysql(handle, mode, std::move(after))),
       socket_(*connection_),
       server_(kind_of(*connection_)),
       id_(::mysql_thread_id(connection_.get())),
-      joined_(whose == transactions::applications),
+      joined_(mode == transactions::applications),
       in_transaction_(joined_) {
   url_.shown = shown(handle);
   try {
@@ -100,8 +100,9 @@ mysql_session::mysql_session(::MYSQL& handle, transactions whose, give_back<::MY
   }
 }
 
-void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::string_view statement) {
-  auto const facts = classify_mysql(what, server_, stage, statement);
+void mysql_session::fail(mysql_problem const& problem, mysql_stage stage,
+                         std::string_view statement) {
+  auto const facts = classify_mysql(problem, server_, stage, statement);
   failed_ = in_transaction_ && facts.kind != error_code::constraint &&
             facts.kind != error_code::statement;
   if (facts.breaks_connection) {
@@ -109,7 +110,7 @@ void mysql_session::fail(mysql_problem const& what, mysql_stage stage, std::stri
     if (ours()) cut();
     broken_ = true;
   }
-  throw mysql_error(what, facts, server_, url_);
+  throw mysql_error(problem, facts, server_, url_);
 }
 
 void mysql_session::check_alive(std::string_view statement) {
@@ -161,11 +162,11 @@ db::native mysql_session::handle() noexcept {
 
 /// A statement of a user's may have set the session's clock, or how text is read; the server tells
 /// of each change, also where a function or a trigger has made it.
-void mysql_session::know_settings(db::statement const& what) {
-  if (what.name == "user" && what.changes_session) unknown_ = settings_ = true;
-  if (!ours() || !in_transaction_ || what.name == "user" || !unknown_) return;
+void mysql_session::know_settings(db::statement const& statement) {
+  if (statement.name == "user" && statement.changes_session) unknown_ = settings_ = true;
+  if (!ours() || !in_transaction_ || statement.name == "user" || !unknown_) return;
   unknown_ = lent_;
-  send(mysql_statement_settings, mysql_stage::harmless, what.name);
+  send(mysql_statement_settings, mysql_stage::harmless, statement.name);
 }
 
 /// As a new connection, on the old one: also its role and the database that is chosen.
@@ -191,9 +192,10 @@ bool mysql_session::restore() noexcept {
   }
 }
 
-mysql_stage mysql_session::stage_of(db::statement const& what) const noexcept {
-  if (in_transaction_ || what.only_reads) return mysql_stage::harmless;
-  return what.text.starts_with(compound_start) ? mysql_stage::compound : mysql_stage::autocommit;
+mysql_stage mysql_session::stage_of(db::statement const& statement) const noexcept {
+  if (in_transaction_ || statement.only_reads) return mysql_stage::harmless;
+  return statement.text.starts_with(compound_start) ? mysql_stage::compound
+                                                    : mysql_stage::autocommit;
 }
 
 /// A server can be stopped, or a network half open, and no keepalive tells.
@@ -212,87 +214,87 @@ void mysql_session::send(std::string_view text, mysql_stage stage, std::string_v
   }
 }
 
-db::table mysql_session::run_text(db::statement const& what) {
+db::table mysql_session::run_text(db::statement const& statement) {
   prepare_mysql_thread();
-  mysql_wait_limit const waits(limit(what.name, what.takes_its_time));
-  if (::mysql_real_query(connection_.get(), what.text.data(), what.text.size()) != 0) {
-    fail(problem_of(*connection_), stage_of(what), what.name);
+  mysql_wait_limit const waits(limit(statement.name, statement.takes_its_time));
+  if (::mysql_real_query(connection_.get(), statement.text.data(), statement.text.size()) != 0) {
+    fail(problem_of(*connection_), stage_of(statement), statement.name);
   }
   try {
-    return read_mysql_text(*connection_, what.name);
+    return read_mysql_text(*connection_, statement.name);
   } catch (mysql_failure const& failure) {
-    fail(failure.what, stage_of(what), what.name);
+    fail(failure.what, stage_of(statement), statement.name);
   }
 }
 
-::MYSQL_STMT* mysql_session::prepare(db::statement const& what) {
-  if (auto const known = statements_.find(what.text); known != statements_.end()) {
+::MYSQL_STMT* mysql_session::prepare(db::statement const& statement) {
+  if (auto const known = statements_.find(statement.text); known != statements_.end()) {
     return known->second.get();
   }
   mysql_statement made(::mysql_stmt_init(connection_.get()));
   if (!made) throw error({.kind = error_code::io}, url_.shown + ": no memory for a statement");
-  if (::mysql_stmt_prepare(made.get(), what.text.data(), what.text.size()) != 0) {
+  if (::mysql_stmt_prepare(made.get(), statement.text.data(), statement.text.size()) != 0) {
     auto const problem = problem_of(*made);
     constexpr unsigned only_as_text = 1295;
-    if (problem.code != only_as_text || !what.order.empty()) {
-      fail(problem, mysql_stage::harmless, what.name);
+    if (problem.code != only_as_text || !statement.order.empty()) {
+      fail(problem, mysql_stage::harmless, statement.name);
     }
     made.reset();
   }
   if (statements_.size() >= most_statements) statements_.clear();
-  return statements_.emplace(what.text, std::move(made)).first->second.get();
+  return statements_.emplace(statement.text, std::move(made)).first->second.get();
 }
 
-db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const& what,
+db::table mysql_session::run_prepared(::MYSQL_STMT& handle, db::statement const& statement,
                                       std::span<value const> values) {
-  if (::mysql_stmt_param_count(&handle) != what.order.size()) {
-    throw error({.kind = error_code::statement, .statement = what.name},
+  if (::mysql_stmt_param_count(&handle) != statement.order.size()) {
+    throw error({.kind = error_code::statement, .statement = statement.name},
                 url_.shown +
                     ": the server sees another number of parameters than the text has "
                     "names; a backslash before a quote, perhaps");
   }
   try {
-    execute_mysql(handle, what, values);
-    bool const gathers = what.name != "user" && what.text.starts_with(compound_start);
-    return read_mysql(handle, what.name, gathers ? mysql_results::all : mysql_results::first);
+    execute_mysql(handle, statement, values);
+    bool const gathers = statement.name != "user" && statement.text.starts_with(compound_start);
+    return read_mysql(handle, statement.name, gathers ? mysql_results::all : mysql_results::first);
   } catch (mysql_failure const& failure) {
-    fail_prepared(failure.what, what, what.name);
+    fail_prepared(failure.what, statement, statement.name);
   }
 }
 
-void mysql_session::fail_prepared(mysql_problem const& what, db::statement const& statement,
+void mysql_session::fail_prepared(mysql_problem const& problem, db::statement const& statement,
                                   std::string_view name) {
   auto const stage = stage_of(statement);
   // A killed statement runs no handler: its transaction may be open still.
   in_transaction_ = in_transaction_ || stage == mysql_stage::compound;
   try {
-    fail(what, stage, name);
+    fail(problem, stage, name);
   } catch (...) {
     if (stage == mysql_stage::compound) rollback();
     throw;
   }
 }
 
-db::table mysql_session::run(db::statement const& what, std::span<value const> values) {
-  check_mysql_count(what, values);
+db::table mysql_session::run(db::statement const& statement, std::span<value const> values) {
+  check_mysql_count(statement, values);
   prepare_mysql_thread();
   // Inside a transaction the statement itself finds out, and nothing of it can have stayed.
-  if (!in_transaction_ || broken_) check_alive(what.name);
-  if (what.changes_session) watch();
-  check_transaction_goes_on(what.name);
-  know_settings(what);
-  mysql_wait_limit const waits(limit(what.name, what.takes_its_time));
+  if (!in_transaction_ || broken_) check_alive(statement.name);
+  if (statement.changes_session) watch();
+  check_transaction_goes_on(statement.name);
+  know_settings(statement);
+  mysql_wait_limit const waits(limit(statement.name, statement.takes_its_time));
   if (!ours() && !in_transaction_) {
     check_mysql_transaction(*connection_, transactions::ours, url_.shown);
-    if (!commits_by_itself(*connection_)) return run_alone(what, values);
+    if (!commits_by_itself(*connection_)) return run_alone(statement, values);
   }
-  auto* const handle = prepare(what);
-  auto out = handle != nullptr ? run_prepared(*handle, what, values) : run_text(what);
+  auto* const handle = prepare(statement);
+  auto out = handle != nullptr ? run_prepared(*handle, statement, values) : run_text(statement);
   if ((connection_->server_status & SERVER_SESSION_STATE_CHANGED) != 0) {
     unknown_ = settings_ = true;
   }
-  if (!ours()) count_matched_rows(*connection_, what.text, out);
-  check_transaction_goes_on(what.name);
+  if (!ours()) count_matched_rows(*connection_, statement.text, out);
+  check_transaction_goes_on(statement.name);
   return out;
 }
 
@@ -323,22 +325,22 @@ std::vector<db::table> mysql_session::together(std::span<db::call const> calls) 
   return answers;
 }
 
-std::int64_t mysql_session::load(db::load_target const& into, std::span<value const> cells) {
+std::int64_t mysql_session::load(db::load_target const& target, std::span<value const> cells) {
   constexpr std::size_t rows_together = 1000;
-  if (db::rows_of(into, cells) == 0) return 0;
+  if (db::rows_of(target, cells) == 0) return 0;
   prepare_mysql_thread();
   if (!in_transaction_ || broken_) check_alive("load");
   check_transaction_goes_on("load");
-  auto const one = db::insert_rows(into, 1);
-  auto const width = into.columns.size();
+  auto const one = db::insert_rows(target, 1);
+  auto const width = target.columns.size();
   auto* const handle = [&] {
     mysql_wait_limit const waits(limit("load"));
     return prepare(one);
   }();
-  if (handle == nullptr || !takes_mysql_rows(*handle, cells)) return session::load(into, cells);
+  if (handle == nullptr || !takes_mysql_rows(*handle, cells)) return session::load(target, cells);
   std::int64_t out = 0;
   while (!cells.empty()) {
-    auto const size = db::rows_at_once(into, cells, rows_together) * width;
+    auto const size = db::rows_at_once(target, cells, rows_together) * width;
     mysql_wait_limit const waits(limit("load"));
     try {
       out += execute_mysql_rows(*handle, cells.first(size));
@@ -352,10 +354,10 @@ std::int64_t mysql_session::load(db::load_target const& into, std::span<value co
 }
 
 /// Where the application has set autocommit off.
-db::table mysql_session::run_alone(db::statement const& what, std::span<value const> values) {
+db::table mysql_session::run_alone(db::statement const& statement, std::span<value const> values) {
   begin(isolation::read_committed);
   try {
-    auto out = run(what, values);
+    auto out = run(statement, values);
     commit();
     return out;
   } catch (...) {
@@ -439,7 +441,7 @@ void mysql_session::interrupt() noexcept {
   cut();
 }
 
-void mysql_session::add_clock_difference(std::vector<db::fact>& to) {
+void mysql_session::add_clock_difference(std::vector<db::fact>& facts) {
   auto const micros = [] {
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
@@ -448,7 +450,7 @@ void mysql_session::add_clock_difference(std::vector<db::fact>& to) {
   auto const found = run_text(read_by("facts", "select " + std::string(about.real_clock)));
   auto const host = before + (micros() - before) / 2;
   if (auto const* const server = std::get_if<std::int64_t>(&found.cells.at(0))) {
-    to.push_back({"clock_difference_ms", std::to_string((*server - host) / 1000)});
+    facts.push_back({"clock_difference_ms", std::to_string((*server - host) / 1000)});
   }
 }
 
@@ -471,13 +473,13 @@ std::vector<db::fact> mysql_session::facts() {
 
 db::dialect const& mysql_dialect() noexcept { return about; }
 
-std::unique_ptr<db::session> connect_mysql(db::url const& to, db::connect_options const& options) {
-  return std::make_unique<mysql_session>(to, options);
+std::unique_ptr<db::session> connect_mysql(db::url const& url, db::connect_options const& options) {
+  return std::make_unique<mysql_session>(url, options);
 }
 
-std::unique_ptr<db::session> adopt(::st_mysql& handle, transactions whose,
+std::unique_ptr<db::session> adopt(::st_mysql& handle, transactions mode,
                                    db::connect_options const&, give_back<::st_mysql> after) {
-  return std::make_unique<mysql_session>(handle, whose, std::move(after));
+  return std::make_unique<mysql_session>(handle, mode, std::move(after));
 }
 
 }  // namespace drivers

@@ -12,12 +12,12 @@ namespace drivers {
 
 namespace {
 
-[[noreturn]] void refuse(error_code kind, std::string const& where, std::string_view what) {
-  throw error({.kind = kind}, where + ": " + std::string(what));
+[[noreturn]] void refuse(error_code kind, std::string const& where, std::string_view reason) {
+  throw error({.kind = kind}, where + ": " + std::string(reason));
 }
 
-std::string text_of(cell const& from) {
-  auto const* const found = std::get_if<std::string>(&from);
+std::string text_of(cell const& cell) {
+  auto const* const found = std::get_if<std::string>(&cell);
   return found == nullptr ? std::string() : *found;
 }
 
@@ -41,7 +41,7 @@ void check_mode(std::string const& modes, std::string const& where) {
 
 }  // namespace
 
-void check_mysql_transaction(::MYSQL& handle, transactions whose, std::string const& where) {
+void check_mysql_transaction(::MYSQL& handle, transactions mode, std::string const& where) {
   if (handle.status != MYSQL_STATUS_READY ||
       (handle.server_status & SERVER_MORE_RESULTS_EXIST) != 0) {
     refuse(error_code::bad_argument, where,
@@ -49,7 +49,7 @@ void check_mysql_transaction(::MYSQL& handle, transactions whose, std::string co
            "(mysql_store_result, mysql_next_result)");
   }
   bool const open = (handle.server_status & SERVER_STATUS_IN_TRANS) != 0;
-  if (whose == transactions::ours) {
+  if (mode == transactions::ours) {
     if (!open) return;
     refuse(error_code::bad_argument, where,
            "a transaction of the application is open on the connection: end it first, or join it "
@@ -66,7 +66,7 @@ void check_mysql_transaction(::MYSQL& handle, transactions whose, std::string co
   }
 }
 
-mysql_handle adopted_mysql(::MYSQL& handle, transactions whose, give_back<::MYSQL> after) {
+mysql_handle adopted_mysql(::MYSQL& handle, transactions mode, give_back<::MYSQL> after) {
   prepare_mysql_thread();
   mysql_handle out(&handle, end_of<::MYSQL, ::mysql_close>(std::move(after)));
   if (handle.net.pvio == nullptr) {
@@ -83,7 +83,7 @@ mysql_handle adopted_mysql(::MYSQL& handle, transactions whose, give_back<::MYSQ
            "the connection reconnects by itself, which would lose half a transaction unseen: set "
            "MYSQL_OPT_RECONNECT off");
   }
-  check_mysql_transaction(handle, whose, where);
+  check_mysql_transaction(handle, mode, where);
   return out;
 }
 
@@ -116,7 +116,7 @@ bool commits_by_itself(::MYSQL const& handle) {
   return (handle.server_status & SERVER_STATUS_AUTOCOMMIT) != 0;
 }
 
-void count_matched_rows(::MYSQL& handle, std::string_view statement, db::table& of) {
+void count_matched_rows(::MYSQL& handle, std::string_view statement, db::table& table) {
   if ((handle.client_flag & CLIENT_FOUND_ROWS) != 0) return;
   statement.remove_prefix(std::min(statement.find_first_not_of(" \t\r\n"), statement.size()));
   auto const verb = statement.substr(0, 6);
@@ -131,11 +131,11 @@ void count_matched_rows(::MYSQL& handle, std::string_view statement, db::table& 
   std::string_view const text(info);
   auto const digit = text.find_first_of("0123456789");
   if (digit == std::string_view::npos) return;
-  std::from_chars(text.data() + digit, text.data() + text.size(), of.affected);
+  std::from_chars(text.data() + digit, text.data() + text.size(), table.affected);
 }
 
 std::string shown(::st_mysql& handle) {
-  auto const text = [](char const* of) { return std::string(of == nullptr ? "" : of); };
+  auto const text = [](char const* raw) { return std::string(raw == nullptr ? "" : raw); };
   auto const port = handle.port == 0 ? std::string() : ":" + std::to_string(handle.port);
   return "mariadb://" + text(handle.user) + "@" + text(handle.host) + port + "/" + text(handle.db);
 }

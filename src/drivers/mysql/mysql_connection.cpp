@@ -34,46 +34,46 @@ struct client_thread {
   ~client_thread() { ::mysql_thread_end(); }
 };
 
-[[noreturn]] void bad_url(db::url const& to, std::string const& what) {
-  throw error({.kind = error_code::bad_argument}, to.shown + ": " + what);
+[[noreturn]] void bad_url(db::url const& url, std::string const& reason) {
+  throw error({.kind = error_code::bad_argument}, url.shown + ": " + reason);
 }
 
 enum class tls : std::uint8_t { disabled, preferred, required, verify_identity };
 
-std::string parameter(db::url const& to, std::string const& name) {
-  auto const found = to.parameters.find(name);
-  return found == to.parameters.end() ? std::string() : found->second;
+std::string parameter(db::url const& url, std::string const& name) {
+  auto const found = url.parameters.find(name);
+  return found == url.parameters.end() ? std::string() : found->second;
 }
 
 /// A certificate authority is named so that it be used: it asks for verification by itself.
-tls tls_of(db::url const& to, bool by_socket) {
-  auto const text = parameter(to, "ssl-mode");
-  if (text.empty() && !parameter(to, "ssl-ca").empty()) return tls::verify_identity;
+tls tls_of(db::url const& url, bool by_socket) {
+  auto const text = parameter(url, "ssl-mode");
+  if (text.empty() && !parameter(url, "ssl-ca").empty()) return tls::verify_identity;
   if (text.empty()) return by_socket ? tls::disabled : tls::preferred;
   if (text == "disabled") return tls::disabled;
   if (text == "preferred") return tls::preferred;
   if (text == "required") return tls::required;
   if (text == "verify-identity") return tls::verify_identity;
-  bad_url(to, "ssl-mode is disabled, preferred, required or verify-identity");
+  bad_url(url, "ssl-mode is disabled, preferred, required or verify-identity");
 }
 
-bool is_local(db::url const& to) { return to.host.empty() || to.host == "localhost"; }
+bool is_local(db::url const& url) { return url.host.empty() || url.host == "localhost"; }
 
-void check_parameters(db::url const& to) {
+void check_parameters(db::url const& url) {
   constexpr std::array<std::string_view, 5> known{"socket", "ssl-mode", "ssl-ca", "ssl-cert",
                                                   "ssl-key"};
-  for (auto const& [name, value] : to.parameters) {
+  for (auto const& [name, value] : url.parameters) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      bad_url(to,
+      bad_url(url,
               "a parameter of the URL is not known; known are socket, ssl-mode, ssl-ca, "
               "ssl-cert and ssl-key");
     }
   }
-  if (to.parameters.contains("socket") && !is_local(to)) {
-    bad_url(to, "a socket goes with the host 'localhost' or none");
+  if (url.parameters.contains("socket") && !is_local(url)) {
+    bad_url(url, "a socket goes with the host 'localhost' or none");
   }
-  if (parameter(to, "ssl-cert").empty() != parameter(to, "ssl-key").empty()) {
-    bad_url(to, "ssl-cert and ssl-key go together");
+  if (parameter(url, "ssl-cert").empty() != parameter(url, "ssl-key").empty()) {
+    bad_url(url, "ssl-cert and ssl-key go together");
   }
 }
 
@@ -137,39 +137,39 @@ int wait_for_server(::my_socket socket, ::my_bool reads, int timeout_ms) {
   return ready;
 }
 
-unsigned whole_seconds(std::chrono::milliseconds from) {
-  auto const seconds = std::chrono::ceil<std::chrono::seconds>(from).count();
+unsigned whole_seconds(std::chrono::milliseconds value) {
+  auto const seconds = std::chrono::ceil<std::chrono::seconds>(value).count();
   return static_cast<unsigned>(std::clamp<std::int64_t>(seconds, 1, 1'000'000));
 }
 
-void set_tls(::MYSQL& on, db::url const& to, tls mode) {
+void set_tls(::MYSQL& connection, db::url const& url, tls mode) {
   if (mode == tls::disabled) return;
   auto const name_file = [&](::mysql_option option, std::string const& name) {
-    auto const path = parameter(to, name);
-    if (!path.empty()) ::mysql_optionsv(&on, option, path.c_str());
+    auto const path = parameter(url, name);
+    if (!path.empty()) ::mysql_optionsv(&connection, option, path.c_str());
   };
   name_file(MYSQL_OPT_SSL_CA, "ssl-ca");
   name_file(MYSQL_OPT_SSL_CERT, "ssl-cert");
   name_file(MYSQL_OPT_SSL_KEY, "ssl-key");
   ::my_bool const enforce = 1;
-  ::mysql_optionsv(&on, MYSQL_OPT_SSL_ENFORCE, &enforce);
+  ::mysql_optionsv(&connection, MYSQL_OPT_SSL_ENFORCE, &enforce);
   ::my_bool const verify = mode == tls::verify_identity ? 1 : 0;
-  ::mysql_optionsv(&on, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+  ::mysql_optionsv(&connection, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 }
 
-void set_options(::MYSQL& on, mysql_wire_options const& options) {
+void set_options(::MYSQL& connection, mysql_wire_options const& options) {
   ::my_bool const no = 0;
-  ::mysql_optionsv(&on, MYSQL_OPT_RECONNECT, &no);
+  ::mysql_optionsv(&connection, MYSQL_OPT_RECONNECT, &no);
   unsigned const no_files = 0;
-  ::mysql_optionsv(&on, MYSQL_OPT_LOCAL_INFILE, &no_files);
-  ::mysql_optionsv(&on, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  ::mysql_optionsv(&on, MARIADB_OPT_IO_WAIT, wait_for_server);
+  ::mysql_optionsv(&connection, MYSQL_OPT_LOCAL_INFILE, &no_files);
+  ::mysql_optionsv(&connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  ::mysql_optionsv(&connection, MARIADB_OPT_IO_WAIT, wait_for_server);
   unsigned const connect_s = whole_seconds(options.connect_timeout);
-  ::mysql_optionsv(&on, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+  ::mysql_optionsv(&connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
   if (options.reply_timeout.count() > 0) {
     unsigned const reply_s = whole_seconds(options.reply_timeout);
-    ::mysql_optionsv(&on, MYSQL_OPT_READ_TIMEOUT, &reply_s);
-    ::mysql_optionsv(&on, MYSQL_OPT_WRITE_TIMEOUT, &reply_s);
+    ::mysql_optionsv(&connection, MYSQL_OPT_READ_TIMEOUT, &reply_s);
+    ::mysql_optionsv(&connection, MYSQL_OPT_WRITE_TIMEOUT, &reply_s);
   }
 }
 
@@ -218,33 +218,33 @@ mysql_wait_limit::mysql_wait_limit(std::chrono::milliseconds from_now) noexcept
 
 mysql_wait_limit::~mysql_wait_limit() { wait_until = before_; }
 
-mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
-  check_parameters(to);
-  auto const socket = parameter(to, "socket");
-  bool const by_socket = is_local(to) && (to.port == 0 || !socket.empty());
-  auto const mode = tls_of(to, by_socket);
+mysql_handle open_mysql(db::url const& url, mysql_wire_options const& options) {
+  check_parameters(url);
+  auto const socket = parameter(url, "socket");
+  bool const by_socket = is_local(url) && (url.port == 0 || !socket.empty());
+  auto const mode = tls_of(url, by_socket);
   prepare_mysql_thread();
   mysql_handle out(::mysql_init(nullptr));
-  if (!out) throw error({.kind = error_code::io}, to.shown + ": no memory for a connection");
+  if (!out) throw error({.kind = error_code::io}, url.shown + ": no memory for a connection");
   set_options(*out, options);
-  set_tls(*out, to, mode);
+  set_tls(*out, url, mode);
   // The library takes "localhost" for its socket, whatever the port says.
-  auto const host = is_local(to) && !by_socket ? std::string("127.0.0.1") : to.host;
+  auto const host = is_local(url) && !by_socket ? std::string("127.0.0.1") : url.host;
   mysql_wait_limit const handshake(options.connect_timeout);
   limit_of_addresses const of_each(options.connect_timeout);
   auto const* const opened =
-      ::mysql_real_connect(out.get(), or_null(host), or_null(to.user), or_null(to.password),
-                           or_null(to.path), to.port, or_null(socket), CLIENT_FOUND_ROWS);
+      ::mysql_real_connect(out.get(), or_null(host), or_null(url.user), or_null(url.password),
+                           or_null(url.path), url.port, or_null(socket), CLIENT_FOUND_ROWS);
   if (opened == nullptr) {
     auto const what = problem_of(*out);
     // Nothing is known of the server yet; its numbers for a refusal are the same in both.
     auto const facts = classify_mysql(what, mysql_kind::mariadb, mysql_stage::connect, "connect");
-    throw mysql_error(what, facts, mysql_kind::mariadb, to);
+    throw mysql_error(what, facts, mysql_kind::mariadb, url);
   }
   if ((mode == tls::required || mode == tls::verify_identity) &&
       ::mysql_get_ssl_cipher(out.get()) == nullptr) {
     throw error({.kind = error_code::unreachable},
-                to.shown +
+                url.shown +
                     ": the server offers no TLS, and ssl-mode requires it: set up TLS on "
                     "the server, or change ssl-mode");
   }
@@ -252,17 +252,17 @@ mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options) {
   return out;
 }
 
-std::string schema_of(db::url const& of) {
+std::string schema_of(db::url const& url) {
   // It stands between back-quotes, and between quotes where the server's own tables are asked.
-  if (of.path.find_first_of("`'\\") != std::string::npos) {
+  if (url.path.find_first_of("`'\\") != std::string::npos) {
     throw error({.kind = error_code::bad_argument},
-                of.shown +
+                url.shown +
                     ": the tables' database has a quote or a backslash in its name: name "
                     "another one, in the URL or as the book's schema");
   }
-  if (!of.path.empty()) return of.path;
+  if (!url.path.empty()) return url.path;
   throw error({.kind = error_code::bad_argument},
-              of.shown +
+              url.shown +
                   ": no database is chosen: write it after the host, as in "
                   "mysql://USER@HOST/DATABASE, or name it as the book's schema");
 }
@@ -280,24 +280,24 @@ mysql_problem problem_of(::MYSQL_STMT& statement) {
           ::mysql_stmt_error(&statement)};
 }
 
-error mysql_error(mysql_problem const& what, error_facts const& facts, mysql_kind server,
-                  db::url const& at) {
-  auto cause = db::without_password(one_line(what.cause), at);
+error mysql_error(mysql_problem const& problem, error_facts const& facts, mysql_kind server,
+                  db::url const& url) {
+  auto cause = db::without_password(one_line(problem.cause), url);
   constexpr unsigned parse_error = 1064;
-  if (what.code == parse_error && facts.statement != "user") {
+  if (problem.code == parse_error && facts.statement != "user") {
     // The server quotes the statement, and ours says nothing to anybody but us.
     cause.resize(std::min(cause.size(), cause.find(" near ")));
   }
-  auto text = at.shown + ": " + cause + " (error " + std::to_string(what.code) +
-              (what.sqlstate.empty() ? "" : ", " + what.sqlstate) + ")";
-  if (auto const help = mysql_remedy(what.code, server, facts); !help.empty()) {
+  auto text = url.shown + ": " + cause + " (error " + std::to_string(problem.code) +
+              (problem.sqlstate.empty() ? "" : ", " + problem.sqlstate) + ")";
+  if (auto const help = mysql_remedy(problem.code, server, facts); !help.empty()) {
     text.append(": ").append(help);
   }
   return {facts, text};
 }
 
-mysql_socket::mysql_socket(::MYSQL& of)
-    : descriptor_(::fcntl(::mysql_get_socket(&of), F_DUPFD_CLOEXEC, 0)) {
+mysql_socket::mysql_socket(::MYSQL& connection)
+    : descriptor_(::fcntl(::mysql_get_socket(&connection), F_DUPFD_CLOEXEC, 0)) {
   if (descriptor_ < 0) {
     throw error({.kind = error_code::io},
                 "no file descriptor is left: raise the limit of open files");

@@ -44,25 +44,25 @@ struct mysql_wire_options {
 };
 
 /// On failure: throws daybook::error with url::shown, the cause and the remedy.
-[[nodiscard]] mysql_handle open_mysql(db::url const& to, mysql_wire_options const& options);
+[[nodiscard]] mysql_handle open_mysql(db::url const& url, mysql_wire_options const& options);
 
 /// The database that a URL names. On failure: daybook::error (error_code::bad_argument) where it
 /// names none, or one that cannot stand in our SQL.
-[[nodiscard]] std::string schema_of(db::url const& of);
+[[nodiscard]] std::string schema_of(db::url const& url);
 
 [[nodiscard]] mysql_kind kind_of(::MYSQL& connection);
 [[nodiscard]] mysql_problem problem_of(::MYSQL& connection);
 [[nodiscard]] mysql_problem problem_of(::MYSQL_STMT& statement);
 
 /// "URL: cause (error 1213, 40001): remedy", in one line and without the password.
-[[nodiscard]] error mysql_error(mysql_problem const& what, error_facts const& facts,
-                                mysql_kind server, db::url const& at);
+[[nodiscard]] error mysql_error(mysql_problem const& problem, error_facts const& facts,
+                                mysql_kind server, db::url const& url);
 
 /// A second descriptor of the connection's socket. The library may close its own at any moment,
 /// and the number may then be another file's; ours stays, so that any thread may cut.
 class mysql_socket {
  public:
-  explicit mysql_socket(::MYSQL& of);
+  explicit mysql_socket(::MYSQL& connection);
   mysql_socket(mysql_socket const&) = delete;
   mysql_socket& operator=(mysql_socket const&) = delete;
   ~mysql_socket();

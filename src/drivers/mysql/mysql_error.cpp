@@ -160,20 +160,20 @@ bool leaves_doubt(unsigned code, bool broken, mysql_stage stage) {
 
 }  // namespace
 
-error_facts classify_mysql(mysql_problem const& what, mysql_kind server, mysql_stage stage,
+error_facts classify_mysql(mysql_problem const& problem, mysql_kind server, mysql_stage stage,
                            std::string_view statement) {
   error_facts facts{.kind = error_code::statement,
-                    .sqlstate = what.sqlstate,
-                    .native_code = static_cast<int>(what.code),
+                    .sqlstate = problem.sqlstate,
+                    .native_code = static_cast<int>(problem.code),
                     .statement = std::string(statement)};
-  if (auto const known = find(what.code, server)) {
+  if (auto const known = find(problem.code, server)) {
     facts.kind = known->kind;
     facts.retryable = known->retry == again::yes;
     facts.breaks_connection = known->after == connection::broken;
   }
   constexpr unsigned no_such_table = 1146;
-  if (what.code == no_such_table && statement != "user") facts.kind = error_code::configuration;
-  facts.in_doubt = leaves_doubt(what.code, facts.breaks_connection, stage);
+  if (problem.code == no_such_table && statement != "user") facts.kind = error_code::configuration;
+  facts.in_doubt = leaves_doubt(problem.code, facts.breaks_connection, stage);
   if (facts.in_doubt) {
     if (facts.kind == error_code::statement) facts.kind = error_code::unreachable;
     facts.retryable = false;

@@ -31,7 +31,7 @@ struct mysql_problem {
   std::string cause;
 };
 
-[[nodiscard]] error_facts classify_mysql(mysql_problem const& what, mysql_kind server,
+[[nodiscard]] error_facts classify_mysql(mysql_problem const& problem, mysql_kind server,
                                          mysql_stage stage, std::string_view statement);
 /// What a person can do about it; empty when nothing is known to help.
 [[nodiscard]] std::string_view mysql_remedy(unsigned code, mysql_kind server,

@@ -9,17 +9,17 @@ namespace drivers {
 
 namespace {
 
-std::size_t past(std::string_view text, std::size_t at, std::string_view end) {
-  auto const found = text.find(end, at);
+std::size_t past(std::string_view text, std::size_t offset, std::string_view end) {
+  auto const found = text.find(end, offset);
   return found == std::string_view::npos ? text.size() : found + end.size();
 }
 
 /// A doubled quote is two strings side by side for us. A backslash escapes, but not in a name.
-std::size_t past_quoted(std::string_view text, std::size_t at) {
-  char const quote = text[at];
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == quote) return at + 1;
-    if (text[at] == '\\' && quote != '`') ++at;
+std::size_t past_quoted(std::string_view text, std::size_t offset) {
+  char const quote = text[offset];
+  for (++offset; offset < text.size(); ++offset) {
+    if (text[offset] == quote) return offset + 1;
+    if (text[offset] == '\\' && quote != '`') ++offset;
   }
   return text.size();
 }

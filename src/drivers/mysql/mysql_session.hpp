@@ -27,14 +27,14 @@ namespace drivers {
 
 class mysql_session final : public db::session {
  public:
-  mysql_session(db::url const& to, db::connect_options const& options);
-  mysql_session(::MYSQL& handle, transactions whose, give_back<::MYSQL> after);
+  mysql_session(db::url const& url, db::connect_options const& options);
+  mysql_session(::MYSQL& handle, transactions mode, give_back<::MYSQL> after);
   ~mysql_session() override { connection_.get_deleter().set_broken(!usable()); }
 
-  db::table run(db::statement const& what, std::span<value const> values) override;
+  db::table run(db::statement const& statement, std::span<value const> values) override;
   std::vector<db::table> together(std::span<db::call const> calls) override;
   [[nodiscard]] bool sends_together() const noexcept override { return compounds_; }
-  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
+  std::int64_t load(db::load_target const& target, std::span<value const> cells) override;
   void script(std::string_view text) override;
   [[nodiscard]] bool takes_compounds() const noexcept override { return compounds_; }
   void begin(isolation level) override;
@@ -50,25 +50,26 @@ class mysql_session final : public db::session {
   [[nodiscard]] std::vector<db::fact> facts() override;
 
  private:
-  [[noreturn]] void fail(mysql_problem const& what, mysql_stage stage, std::string_view statement);
+  [[noreturn]] void fail(mysql_problem const& problem, mysql_stage stage,
+                         std::string_view statement);
   [[nodiscard]] bool ours() const noexcept { return connection_.get_deleter().ours(); }
-  db::table run_alone(db::statement const& what, std::span<value const> values);
-  [[nodiscard]] mysql_stage stage_of(db::statement const& what) const noexcept;
+  db::table run_alone(db::statement const& statement, std::span<value const> values);
+  [[nodiscard]] mysql_stage stage_of(db::statement const& statement) const noexcept;
   void check_alive(std::string_view statement);
   [[nodiscard]] std::chrono::milliseconds limit(std::string_view statement,
                                                 bool takes_its_time = false) const;
   void check_transaction_goes_on(std::string_view statement);
   [[noreturn]] void refuse_ended(std::string_view statement) const;
   void watch() noexcept;
-  void know_settings(db::statement const& what);
+  void know_settings(db::statement const& statement);
   void send(std::string_view text, mysql_stage stage, std::string_view statement);
-  db::table run_text(db::statement const& what);
-  db::table run_prepared(::MYSQL_STMT& handle, db::statement const& what,
+  db::table run_text(db::statement const& statement);
+  db::table run_prepared(::MYSQL_STMT& handle, db::statement const& statement,
                          std::span<value const> values);
-  [[noreturn]] void fail_prepared(mysql_problem const& what, db::statement const& statement,
+  [[noreturn]] void fail_prepared(mysql_problem const& problem, db::statement const& statement,
                                   std::string_view name);
-  ::MYSQL_STMT* prepare(db::statement const& what);
-  void add_clock_difference(std::vector<db::fact>& to);
+  ::MYSQL_STMT* prepare(db::statement const& statement);
+  void add_clock_difference(std::vector<db::fact>& facts);
 
   db::url url_;
   db::connect_options options_{};

@@ -12,9 +12,9 @@ namespace drivers {
 
 namespace {
 
-std::string seconds(std::chrono::milliseconds from) {
+std::string seconds(std::chrono::milliseconds value) {
   return std::to_string(
-      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(from).count(), 1));
+      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(value).count(), 1));
 }
 
 }  // namespace
@@ -47,17 +47,17 @@ db::statement read_by(std::string_view name, std::string_view text) {
   return {.name = std::string(name), .text = std::string(text), .only_reads = true};
 }
 
-void add_mysql_variables(std::vector<db::fact>& to, mysql_kind server, db::table const& found) {
+void add_mysql_variables(std::vector<db::fact>& facts, mysql_kind server, db::table const& found) {
   bool isolation_seen = false;
   // MySQL has no Galera, and no variable to say so.
-  if (server == mysql_kind::mysql) to.push_back({"wsrep_on", "OFF"});
+  if (server == mysql_kind::mysql) facts.push_back({"wsrep_on", "OFF"});
   for (std::size_t at = 0; at < found.size(); ++at) {
     auto const row = found.row(at);
     auto name = std::get<std::string>(row[0]);
     // One name on both: MariaDB's newer releases have both of them.
     if (name == "transaction_isolation") name = "tx_isolation";
     if (name == "tx_isolation" && std::exchange(isolation_seen, true)) continue;
-    to.push_back({std::move(name), std::get<std::string>(row[1])});
+    facts.push_back({std::move(name), std::get<std::string>(row[1])});
   }
 }
 

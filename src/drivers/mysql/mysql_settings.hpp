@@ -31,7 +31,7 @@ inline constexpr std::string_view mysql_variables =
     "'super_read_only', 'innodb_snapshot_isolation', 'wsrep_on', 'wsrep_sync_wait', "
     "'idle_transaction_timeout', 'idle_write_transaction_timeout', 'max_statement_time', "
     "'lock_wait_timeout', 'max_allowed_packet', 'innodb_rollback_on_timeout')";
-void add_mysql_variables(std::vector<db::fact>& to, mysql_kind server, db::table const& found);
+void add_mysql_variables(std::vector<db::fact>& facts, mysql_kind server, db::table const& found);
 
 }  // namespace drivers
 }  // namespace v1

@@ -22,7 +22,7 @@ namespace drivers {
 namespace {
 
 struct free_result {
-  void operator()(::MYSQL_RES* what) const noexcept { ::mysql_free_result(what); }
+  void operator()(::MYSQL_RES* handle) const noexcept { ::mysql_free_result(handle); }
 };
 using result = std::unique_ptr<::MYSQL_RES, free_result>;
 
@@ -62,80 +62,80 @@ struct slot {
   ::my_bool cut = 0;
 };
 
-::MYSQL_BIND bind_slot(slot& to, ::MYSQL_FIELD const& field) {
+::MYSQL_BIND bind_slot(slot& slot, ::MYSQL_FIELD const& field) {
   ::MYSQL_BIND out{};
-  out.length = &to.length;
-  out.is_null = &to.is_null;
-  out.error = &to.cut;
-  switch (to.as) {
+  out.length = &slot.length;
+  out.is_null = &slot.is_null;
+  out.error = &slot.cut;
+  switch (slot.as) {
     case shape::integer:
       out.buffer_type = MYSQL_TYPE_LONGLONG;
-      out.buffer = &to.integer;
+      out.buffer = &slot.integer;
       out.is_unsigned = (field.flags & UNSIGNED_FLAG) != 0 ? 1 : 0;
       break;
     case shape::real:
       out.buffer_type = MYSQL_TYPE_DOUBLE;
-      out.buffer = &to.real;
+      out.buffer = &slot.real;
       break;
     case shape::bytes:
       out.buffer_type = MYSQL_TYPE_STRING;
-      out.buffer = to.bytes.data();
+      out.buffer = slot.bytes.data();
       out.buffer_length = slot::usual;
       break;
   }
   return out;
 }
 
-std::string fetch_bytes(::MYSQL_STMT& from, unsigned column, slot const& in) {
-  if (in.length <= slot::usual) return {in.bytes.data(), in.length};
-  std::string out(in.length, '\0');
+std::string fetch_bytes(::MYSQL_STMT& statement, unsigned column, slot const& slot) {
+  if (slot.length <= slot::usual) return {slot.bytes.data(), slot.length};
+  std::string out(slot.length, '\0');
   unsigned long length = 0;
   ::my_bool is_null = 0;
   ::my_bool cut = 0;
   ::MYSQL_BIND whole{};
   whole.buffer_type = MYSQL_TYPE_STRING;
   whole.buffer = out.data();
-  whole.buffer_length = in.length;
+  whole.buffer_length = slot.length;
   whole.length = &length;
   whole.is_null = &is_null;
   whole.error = &cut;
-  if (::mysql_stmt_fetch_column(&from, &whole, column, 0) != 0) {
-    throw mysql_failure{problem_of(from)};
+  if (::mysql_stmt_fetch_column(&statement, &whole, column, 0) != 0) {
+    throw mysql_failure{problem_of(statement)};
   }
   return out;
 }
 
-cell take(::MYSQL_STMT& from, unsigned column, slot const& in, ::MYSQL_FIELD const& field,
+cell take(::MYSQL_STMT& prepared, unsigned column, slot const& slot, ::MYSQL_FIELD const& field,
           std::string_view statement) {
-  if (in.is_null != 0) return nullptr;
-  switch (in.as) {
+  if (slot.is_null != 0) return nullptr;
+  switch (slot.as) {
     case shape::integer:
-      if ((field.flags & UNSIGNED_FLAG) != 0 && in.integer < 0) no_such_integer(field, statement);
-      return in.integer;
-    case shape::real: return in.real;
-    case shape::bytes: return fetch_bytes(from, column, in);
+      if ((field.flags & UNSIGNED_FLAG) != 0 && slot.integer < 0) no_such_integer(field, statement);
+      return slot.integer;
+    case shape::real: return slot.real;
+    case shape::bytes: return fetch_bytes(prepared, column, slot);
   }
   return nullptr;
 }
 
 /// About the columns of the result in hand.
-result columns_of(::MYSQL_STMT& from) {
-  result about(::mysql_stmt_result_metadata(&from));
-  if (!about) throw mysql_failure{problem_of(from)};
+result columns_of(::MYSQL_STMT& statement) {
+  result about(::mysql_stmt_result_metadata(&statement));
+  if (!about) throw mysql_failure{problem_of(statement)};
   return about;
 }
 
 /// An error of the server comes now, not between two rows. After one the library (10.11) still
 /// counts rows as on their way: executed again, it would wait for them before it sends anything,
 /// with our transaction open. A reset tells it that there are none.
-void store_rows(::MYSQL_STMT& from) {
-  if (::mysql_stmt_store_result(&from) == 0) return;
-  mysql_failure const failure{problem_of(from)};
-  ::mysql_stmt_reset(&from);
+void store_rows(::MYSQL_STMT& statement) {
+  if (::mysql_stmt_store_result(&statement) == 0) return;
+  mysql_failure const failure{problem_of(statement)};
+  ::mysql_stmt_reset(&statement);
   throw failure;
 }
 
-void read_rows(::MYSQL_STMT& from, ::MYSQL_RES& about, db::table& into,
+void read_rows(::MYSQL_STMT& prepared, ::MYSQL_RES& about, db::table& table,
                std::string_view statement) {
   auto const width = ::mysql_num_fields(&about);
   std::span const fields(::mysql_fetch_fields(&about), width);
@@ -146,22 +146,23 @@ void read_rows(::MYSQL_STMT& from, ::MYSQL_RES& about, db::table& into,
     slots[at].as = shape_of(fields[at]);
     binds.push_back(bind_slot(slots[at], fields[at]));
   }
-  if (::mysql_stmt_bind_result(&from, binds.data()) != 0) throw mysql_failure{problem_of(from)};
-  store_rows(from);
-  into.width = width;
-  auto const rows = static_cast<std::size_t>(::mysql_stmt_num_rows(&from));
-  into.cells.reserve(into.cells.size() + rows * width);
+  if (::mysql_stmt_bind_result(&prepared, binds.data()) != 0)
+    throw mysql_failure{problem_of(prepared)};
+  store_rows(prepared);
+  table.width = width;
+  auto const rows = static_cast<std::size_t>(::mysql_stmt_num_rows(&prepared));
+  table.cells.reserve(table.cells.size() + rows * width);
   for (;;) {
-    int const code = ::mysql_stmt_fetch(&from);
+    int const code = ::mysql_stmt_fetch(&prepared);
     if (code == MYSQL_NO_DATA) return;
-    if (code != 0 && code != MYSQL_DATA_TRUNCATED) throw mysql_failure{problem_of(from)};
+    if (code != 0 && code != MYSQL_DATA_TRUNCATED) throw mysql_failure{problem_of(prepared)};
     for (unsigned at = 0; at < width; ++at) {
-      into.cells.push_back(take(from, at, slots[at], fields[at], statement));
+      table.cells.push_back(take(prepared, at, slots[at], fields[at], statement));
     }
   }
 }
 
-::MYSQL_BIND bind_value(value const& what) {
+::MYSQL_BIND bind_value(value const& value) {
   static char empty[] = "";
   ::MYSQL_BIND out{};
   std::visit(
@@ -191,7 +192,7 @@ void read_rows(::MYSQL_STMT& from, ::MYSQL_RES& about, db::table& into,
           out.buffer_length = v.size();
         }
       },
-      what);
+      value);
   return out;
 }
 
@@ -215,14 +216,14 @@ cell text_cell(char const* text, unsigned long length, ::MYSQL_FIELD const& fiel
   return nullptr;
 }
 
-void read_text_rows(::MYSQL_RES& from, db::table& into, std::string_view statement) {
-  auto const width = ::mysql_num_fields(&from);
-  std::span const fields(::mysql_fetch_fields(&from), width);
-  into.width = width;
-  while (auto* const row = ::mysql_fetch_row(&from)) {
-    auto const* const lengths = ::mysql_fetch_lengths(&from);
+void read_text_rows(::MYSQL_RES& result, db::table& table, std::string_view statement) {
+  auto const width = ::mysql_num_fields(&result);
+  std::span const fields(::mysql_fetch_fields(&result), width);
+  table.width = width;
+  while (auto* const row = ::mysql_fetch_row(&result)) {
+    auto const* const lengths = ::mysql_fetch_lengths(&result);
     for (unsigned at = 0; at < width; ++at) {
-      into.cells.push_back(text_cell(row[at], lengths[at], fields[at], statement));
+      table.cells.push_back(text_cell(row[at], lengths[at], fields[at], statement));
     }
   }
 }
@@ -234,102 +235,104 @@ std::int64_t changed(std::uint64_t count) {
 }
 
 /// Leaves the result in hand; whether there is another.
-bool next_result(::MYSQL_STMT& from) {
-  ::mysql_stmt_free_result(&from);
-  if (::mysql_stmt_more_results(&from) == 0) return false;
-  if (::mysql_stmt_next_result(&from) > 0) throw mysql_failure{problem_of(from)};
+bool next_result(::MYSQL_STMT& statement) {
+  ::mysql_stmt_free_result(&statement);
+  if (::mysql_stmt_more_results(&statement) == 0) return false;
+  if (::mysql_stmt_next_result(&statement) > 0) throw mysql_failure{problem_of(statement)};
   return true;
 }
 
 /// However the reading ends, the connection is free for the next statement.
 class results_of {
  public:
-  explicit results_of(::MYSQL_STMT& of) : of_(of) {}
+  explicit results_of(::MYSQL_STMT& statement) : statement_(statement) {}
   results_of(results_of const&) = delete;
   results_of& operator=(results_of const&) = delete;
   ~results_of() {
-    ::mysql_stmt_free_result(&of_);
-    while (::mysql_stmt_more_results(&of_) != 0) {
-      if (::mysql_stmt_next_result(&of_) != 0) break;
-      ::mysql_stmt_free_result(&of_);
+    ::mysql_stmt_free_result(&statement_);
+    while (::mysql_stmt_more_results(&statement_) != 0) {
+      if (::mysql_stmt_next_result(&statement_) != 0) break;
+      ::mysql_stmt_free_result(&statement_);
     }
   }
 
  private:
-  ::MYSQL_STMT& of_;
+  ::MYSQL_STMT& statement_;
 };
 
 }  // namespace
 
-void check_mysql_count(db::statement const& what, std::span<value const> values) {
-  if (values.size() == what.inputs.size()) return;
-  throw error({.kind = error_code::bad_argument, .statement = what.name},
-              "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+void check_mysql_count(db::statement const& statement, std::span<value const> values) {
+  if (values.size() == statement.inputs.size()) return;
+  throw error({.kind = error_code::bad_argument, .statement = statement.name},
+              "a statement has " + std::to_string(statement.inputs.size()) + " parameters, and " +
                   std::to_string(values.size()) + " values were given");
 }
 
-void execute_mysql(::MYSQL_STMT& what, db::statement const& layout, std::span<value const> values) {
+void execute_mysql(::MYSQL_STMT& statement, db::statement const& layout,
+                   std::span<value const> values) {
   std::vector<::MYSQL_BIND> binds;
   binds.reserve(layout.order.size());
   for (auto const index : layout.order) binds.push_back(bind_value(values[index]));
-  if (!binds.empty() && ::mysql_stmt_bind_param(&what, binds.data()) != 0) {
-    throw mysql_failure{problem_of(what)};
+  if (!binds.empty() && ::mysql_stmt_bind_param(&statement, binds.data()) != 0) {
+    throw mysql_failure{problem_of(statement)};
   }
-  if (::mysql_stmt_execute(&what) != 0) throw mysql_failure{problem_of(what)};
+  if (::mysql_stmt_execute(&statement) != 0) throw mysql_failure{problem_of(statement)};
 }
 
-db::table read_mysql(::MYSQL_STMT& from, std::string_view statement, mysql_results which) {
+db::table read_mysql(::MYSQL_STMT& prepared, std::string_view statement,
+                     mysql_results mysql_results) {
   db::table out;
-  results_of const all(from);
-  if (::mysql_stmt_field_count(&from) == 0) {
-    out.affected = changed(::mysql_stmt_affected_rows(&from));
+  results_of const all(prepared);
+  if (::mysql_stmt_field_count(&prepared) == 0) {
+    out.affected = changed(::mysql_stmt_affected_rows(&prepared));
   } else {
-    read_rows(from, *columns_of(from), out, statement);
+    read_rows(prepared, *columns_of(prepared), out, statement);
   }
-  while (next_result(from)) {
-    bool const has_rows = ::mysql_stmt_field_count(&from) != 0;
-    if (has_rows && which == mysql_results::all) {
-      read_rows(from, *columns_of(from), out, statement);
+  while (next_result(prepared)) {
+    bool const has_rows = ::mysql_stmt_field_count(&prepared) != 0;
+    if (has_rows && mysql_results == mysql_results::all) {
+      read_rows(prepared, *columns_of(prepared), out, statement);
     }
   }
   return out;
 }
 
-void read_mysql_answers(::MYSQL_STMT& from, std::span<db::call const> calls,
-                        std::vector<db::table>& to) {
-  results_of const all(from);
+void read_mysql_answers(::MYSQL_STMT& statement, std::span<db::call const> calls,
+                        std::vector<db::table>& tables) {
+  results_of const all(statement);
   db::table now;
   do {
-    if (::mysql_stmt_field_count(&from) == 0) continue;  // the end of the compound itself
-    while (!calls[to.size()].asked) to.emplace_back();
-    auto const& name = calls[to.size()].what->name;
-    auto const columns = columns_of(from);
+    if (::mysql_stmt_field_count(&statement) == 0) continue;  // the end of the compound itself
+    while (!calls[tables.size()].asked) tables.emplace_back();
+    auto const& name = calls[tables.size()].what->name;
+    auto const columns = columns_of(statement);
     if (db::count_column != ::mysql_fetch_field_direct(columns.get(), 0)->name) {
-      read_rows(from, *columns, now, name);
+      read_rows(statement, *columns, now, name);
       continue;
     }
     db::table count;
-    read_rows(from, *columns, count, name);
+    read_rows(statement, *columns, count, name);
     decode(count.cells.at(0), now.affected);
     now.affected = std::max<std::int64_t>(now.affected, 0);  // below it: there were rows
-    to.push_back(std::exchange(now, {}));
-  } while (next_result(from));
-  to.resize(calls.size());
+    tables.push_back(std::exchange(now, {}));
+  } while (next_result(statement));
+  tables.resize(calls.size());
 }
 
-db::table read_mysql_text(::MYSQL& from, std::string_view statement) {
+db::table read_mysql_text(::MYSQL& connection, std::string_view statement) {
   db::table out;
-  result const rows(::mysql_store_result(&from));
+  result const rows(::mysql_store_result(&connection));
   if (rows) {
     read_text_rows(*rows, out, statement);
-  } else if (::mysql_field_count(&from) != 0) {
-    throw mysql_failure{problem_of(from)};
+  } else if (::mysql_field_count(&connection) != 0) {
+    throw mysql_failure{problem_of(connection)};
   } else {
-    out.affected = changed(::mysql_affected_rows(&from));
+    out.affected = changed(::mysql_affected_rows(&connection));
   }
-  while (::mysql_more_results(&from) != 0) {
-    if (::mysql_next_result(&from) > 0) throw mysql_failure{problem_of(from)};
-    result const dropped(::mysql_store_result(&from));
+  while (::mysql_more_results(&connection) != 0) {
+    if (::mysql_next_result(&connection) > 0) throw mysql_failure{problem_of(connection)};
+    result const dropped(::mysql_store_result(&connection));
   }
   return out;
 }

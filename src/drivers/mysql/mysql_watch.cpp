@@ -12,32 +12,32 @@ namespace drivers {
 
 namespace {
 
-bool tell(::MYSQL& on, std::string_view text) noexcept {
-  return ::mysql_real_query(&on, text.data(), text.size()) == 0;
+bool tell(::MYSQL& connection, std::string_view text) noexcept {
+  return ::mysql_real_query(&connection, text.data(), text.size()) == 0;
 }
 
 }  // namespace
 
-bool mysql_watch::set(::MYSQL& on) noexcept {
+bool mysql_watch::set(::MYSQL& connection) noexcept {
   if (set_) return true;
-  if (commits_by_itself(on)) {
-    if (!tell(on, "set autocommit = 0")) return false;
+  if (commits_by_itself(connection)) {
+    if (!tell(connection, "set autocommit = 0")) return false;
     autocommit_ = true;
   }
-  set_ = tell(on, "savepoint daybook_transaction");
+  set_ = tell(connection, "savepoint daybook_transaction");
   return set_;
 }
 
-std::optional<mysql_problem> mysql_watch::release(::MYSQL& on) {
-  if (!std::exchange(set_, false) || tell(on, "release savepoint daybook_transaction")) {
+std::optional<mysql_problem> mysql_watch::release(::MYSQL& connection) {
+  if (!std::exchange(set_, false) || tell(connection, "release savepoint daybook_transaction")) {
     return std::nullopt;
   }
-  return problem_of(on);
+  return problem_of(connection);
 }
 
-bool mysql_watch::end(::MYSQL& on) noexcept {
+bool mysql_watch::end(::MYSQL& connection) noexcept {
   set_ = false;
-  return !std::exchange(autocommit_, false) || tell(on, "set autocommit = 1");
+  return !std::exchange(autocommit_, false) || tell(connection, "set autocommit = 1");
 }
 
 }  // namespace drivers

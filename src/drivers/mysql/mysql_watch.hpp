@@ -21,11 +21,11 @@ class mysql_watch {
   /// Sets a savepoint, which the server forgets when it ends the transaction; and autocommit off,
   /// for what comes after that must not be committed before it is found out. Once in a
   /// transaction. False: it failed, and the transaction must be rolled back.
-  [[nodiscard]] bool set(::MYSQL& on) noexcept;
+  [[nodiscard]] bool set(::MYSQL& connection) noexcept;
   /// Just before COMMIT. The problem: `ended` where the server has ended the transaction.
-  [[nodiscard]] std::optional<mysql_problem> release(::MYSQL& on);
+  [[nodiscard]] std::optional<mysql_problem> release(::MYSQL& connection);
   /// Just after COMMIT or ROLLBACK: makes the connection what it was. False: that failed.
-  [[nodiscard]] bool end(::MYSQL& on) noexcept;
+  [[nodiscard]] bool end(::MYSQL& connection) noexcept;
 
  private:
   bool set_ = false;

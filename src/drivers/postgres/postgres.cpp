@@ -49,35 +49,35 @@ constexpr milliseconds grace{1'000};
 
 constexpr milliseconds rollback_patience{5'000};
 
-void check_count(db::statement const& what, std::span<value const> values) {
-  if (values.size() == what.inputs.size()) return;
-  throw error({.kind = error_code::bad_argument, .statement = what.name},
-              "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+void check_count(db::statement const& statement, std::span<value const> values) {
+  if (values.size() == statement.inputs.size()) return;
+  throw error({.kind = error_code::bad_argument, .statement = statement.name},
+              "a statement has " + std::to_string(statement.inputs.size()) + " parameters, and " +
                   std::to_string(values.size()) + " values were given");
 }
 
 }  // namespace
 
-postgres_session::postgres_session(db::url const& to, db::connect_options const& options)
-    : url_(to), options_(options), on_(open_connection(to, options)) {
-  ::PQsetNoticeReceiver(on_.get(), &hear_notice, &heard_);
-  cancel_.reset(::PQgetCancel(on_.get()));
+postgres_session::postgres_session(db::url const& url, db::connect_options const& options)
+    : url_(url), options_(options), connection_(open_connection(url, options)) {
+  ::PQsetNoticeReceiver(connection_.get(), &hear_notice, &heard_);
+  cancel_.reset(::PQgetCancel(connection_.get()));
   set_up();
 }
 
 /// Its notices stay the application's.
-postgres_session::postgres_session(::PGconn& handle, transactions whose,
+postgres_session::postgres_session(::PGconn& handle, transactions mode,
                                    db::connect_options const& options, give_back<::PGconn> after)
     : options_(options),
-      on_(&handle, end_of<::PGconn, ::PQfinish>(std::move(after))),
-      open_(whose == transactions::applications),
+      connection_(&handle, end_of<::PGconn, ::PQfinish>(std::move(after))),
+      open_(mode == transactions::applications),
       begin_sent_(open_),
       pooled_(true),
       pooler_(true),
       joined_(open_) {
   url_.shown = shown(handle);
-  on_.get_deleter().set_broken(::PQstatus(&handle) != CONNECTION_OK);
-  check_postgres_handle(handle, whose);
+  connection_.get_deleter().set_broken(::PQstatus(&handle) != CONNECTION_OK);
+  check_postgres_handle(handle, mode);
   cancel_.reset(::PQgetCancel(&handle));
   if (joined_) check_joined();
 }
@@ -99,16 +99,17 @@ patience postgres_session::limit(std::string_view statement, bool takes_its_time
 void postgres_session::set_up() {
   // A pooler invents the key for cancelling, and the process id in it. The level: where a standby's
   // default is serializable, it refuses every query.
-  auto const came = run_script(*on_,
+  auto const came = run_script(*connection_,
                                "begin isolation level read committed;"
                                "select pg_catalog.pg_backend_pid(); commit",
                                limit("connect"));
   check(came, "connect", moment::inside);
   auto const pid = to_table(came.results.at(1).get()).cells.at(0);
-  pooler_ = pid != cell(std::int64_t{::PQbackendPID(on_.get())});
+  pooler_ = pid != cell(std::int64_t{::PQbackendPID(connection_.get())});
   pooled_ = pooler_;
   if (pooled_) return;
-  check(run_script(*on_, session_settings(options_), limit("connect")), "connect", moment::inside);
+  check(run_script(*connection_, session_settings(options_), limit("connect")), "connect",
+        moment::inside);
 }
 
 void postgres_session::send_begin(round_trip& trip) {
@@ -116,37 +117,37 @@ void postgres_session::send_begin(round_trip& trip) {
   if (pooled_) trip.query(local_settings(options_).c_str());
 }
 
-void postgres_session::send(round_trip& trip, std::string const& text, parameters const& with) {
+void postgres_session::send(round_trip& trip, std::string const& text, parameters const& values) {
   if (pooled_) {
-    trip.query(text, with);
+    trip.query(text, values);
   } else {
-    statements_.send(trip, text, with);
+    statements_.send(trip, text, values);
   }
 }
 
 /// A statement that goes by indexes is planned without whole reads of tables. Where statements are
 /// not kept, each is planned for the tables as they are.
-std::size_t postgres_session::send(round_trip& trip, db::statement const& what,
-                                   parameters const& with) {
+std::size_t postgres_session::send(round_trip& trip, db::statement const& statement,
+                                   parameters const& values) {
   static std::string const off = "set enable_seqscan = off";
   static std::string const restored = "reset enable_seqscan";
   parameters const none(std::span<value const>{});
-  bool const planned_once = what.by_index && !pooled_;
+  bool const planned_once = statement.by_index && !pooled_;
   if (planned_once) send(trip, off, none);
-  send(trip, what.text, with);
+  send(trip, statement.text, values);
   auto const at = trip.size() - 1;
   if (planned_once) send(trip, restored, none);
   return at;
 }
 
-db::table postgres_session::run(db::statement const& what, std::span<value const> values) {
-  check_count(what, values);
+db::table postgres_session::run(db::statement const& statement, std::span<value const> values) {
+  check_count(statement, values);
   if (!open_ && pooled_) {
     // Settings need a transaction; its own is as good as none.
     begin(isolation::read_committed);
     try {
-      auto out = run(what, values);
-      if (what.only_reads) {
+      auto out = run(statement, values);
+      if (statement.only_reads) {
         rollback();
       } else {
         commit();
@@ -158,34 +159,34 @@ db::table postgres_session::run(db::statement const& what, std::span<value const
     }
   }
   parameters const with(values);
-  auto const when = open_ || what.only_reads ? moment::inside : moment::alone;
-  require_connected(what.name, when);
-  if (open_ && begin_sent_) require_transaction(what.name);
-  if (what.name == "user") {
+  auto const when = open_ || statement.only_reads ? moment::inside : moment::alone;
+  require_connected(statement.name, when);
+  if (open_ && begin_sent_) require_transaction(statement.name);
+  if (statement.name == "user") {
     users_ = open_;
-    settings_ = settings_ || !open_ || what.changes_session;
+    settings_ = settings_ || !open_ || statement.changes_session;
   }
 
-  round_trip trip(*on_);
+  round_trip trip(*connection_);
   if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
-  auto const at = send(trip, what, with);
-  auto const came = trip.finish(limit(what.name, what.takes_its_time));
+  auto const at = send(trip, statement, with);
+  auto const came = trip.finish(limit(statement.name, statement.takes_its_time));
   statements_.keep(came);
-  check(came, what.name, when);
+  check(came, statement.name, when);
   return to_table(came.results.at(at).get());
 }
 
 /// Within begin() and its end. Where prepared statements are kept, the session's settings are, too,
 /// and what is under one sync is one transaction without a word about it.
 std::vector<db::table> postgres_session::send_together(std::span<db::call const> calls,
-                                                       std::span<parameters const> with) {
-  round_trip trip(*on_);
+                                                       std::span<parameters const> batch) {
+  round_trip trip(*connection_);
   begin_sent_ = true;
   if (pooled_) send_begin(trip);
   std::vector<std::size_t> last;  // of each call's messages
   last.reserve(calls.size());
   for (std::size_t at = 0; at < calls.size(); ++at) {
-    last.push_back(send(trip, *calls[at].what, with[at]));
+    last.push_back(send(trip, *calls[at].what, batch[at]));
   }
   if (pooled_) trip.query("commit");
   bool const long_one = std::any_of(calls.begin(), calls.end(),
@@ -224,13 +225,13 @@ std::vector<db::table> postgres_session::together(std::span<db::call const> call
   }
 }
 
-std::int64_t postgres_session::load(db::load_target const& into, std::span<value const> cells) {
-  if (db::rows_of(into, cells) == 0) return 0;
+std::int64_t postgres_session::load(db::load_target const& target, std::span<value const> cells) {
+  if (db::rows_of(target, cells) == 0) return 0;
   auto const when = open_ ? moment::inside : moment::alone;
   require_connected("load", when);
   if (open_ && begin_sent_) require_transaction("load");
   begin_now();
-  auto const came = copy_in(*on_, into, cells, [this] { return limit("load"); });
+  auto const came = copy_in(*connection_, target, cells, [this] { return limit("load"); });
   check(came, "load", when);
   return to_table(came.results.back().get()).affected;
 }
@@ -239,7 +240,7 @@ void postgres_session::script(std::string_view text) {
   auto const when = open_ ? moment::inside : moment::alone;
   require_connected("script", when);
   begin_now();
-  check(run_script(*on_, std::string(text), limit("script", true)), "script", when);
+  check(run_script(*connection_, std::string(text), limit("script", true)), "script", when);
 }
 
 /// Behind a pooler what is listened to is another's a moment later, and so is what it hears.
@@ -250,7 +251,7 @@ bool postgres_session::listen(std::string_view channel) {
 }
 
 bool postgres_session::hear(deadline until, base::bell const& unless) {
-  bool const any = wait_for_notification(*on_, until, unless);
+  bool const any = wait_for_notification(*connection_, until, unless);
   require_connected("listen", moment::inside);
   return any;
 }
@@ -260,8 +261,9 @@ void postgres_session::stop_listening() { script("unlisten *"); }
 void postgres_session::begin(isolation level) {
   if (joined_) refuse_to_end(url_.shown);
   require_connected("begin", moment::inside);
-  if (!on_.get_deleter().ours() && !open_) check_postgres_handle(*on_, transactions::ours);
-  if (open_ || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE) {
+  if (!connection_.get_deleter().ours() && !open_)
+    check_postgres_handle(*connection_, transactions::ours);
+  if (open_ || ::PQtransactionStatus(connection_.get()) != PQTRANS_IDLE) {
     broken_ = true;
     throw error({.kind = error_code::internal, .breaks_connection = true, .statement = "begin"},
                 url_.shown + ": a transaction is open already on this connection");
@@ -282,7 +284,7 @@ void postgres_session::commit() {
   require_connected("commit", moment::at_commit);
   require_transaction("commit");
   auto const came = send_commit();
-  if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) open_ = false;
+  if (::PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) open_ = false;
   check(came, "commit", moment::at_commit);
   if (std::string_view(::PQcmdStatus(came.results.back().get())) != "ROLLBACK") return;
   throw error({.kind = error_code::conflict, .sqlstate = "25P02", .statement = "commit"},
@@ -295,13 +297,13 @@ void postgres_session::commit() {
 /// carries the record is as durable as the server, the database and the role have it. Prepared and
 /// on the way of the COMMIT it costs some microseconds. What is aborted already takes nothing else.
 answer postgres_session::send_commit() {
-  if (!users_ || ::PQtransactionStatus(on_.get()) != PQTRANS_INTRANS) {
-    return run_script(*on_, "commit", limit("commit"));
+  if (!users_ || ::PQtransactionStatus(connection_.get()) != PQTRANS_INTRANS) {
+    return run_script(*connection_, "commit", limit("commit"));
   }
   static std::string const session = "reset synchronous_commit";
   static std::string const transaction = "set local synchronous_commit to default";
   parameters const none(std::span<value const>{});
-  round_trip trip(*on_);
+  round_trip trip(*connection_);
   if (settings_ && !pooled_) {
     trip.query(session, none);  // the body may have dropped what was prepared
   } else {
@@ -315,18 +317,18 @@ answer postgres_session::send_commit() {
 
 bool postgres_session::restore() noexcept {
   if (!std::exchange(settings_, false) || pooler_) return usable();
-  if (!usable() || ::PQtransactionStatus(on_.get()) != PQTRANS_IDLE ||
-      ::PQpipelineStatus(on_.get()) != PQ_PIPELINE_OFF) {
+  if (!usable() || ::PQtransactionStatus(connection_.get()) != PQTRANS_IDLE ||
+      ::PQpipelineStatus(connection_.get()) != PQ_PIPELINE_OFF) {
     return false;
   }
-  ::PQsetnonblocking(on_.get(), 0);
-  ::PQsetNoticeReceiver(on_.get(), &hear_notice, &heard_);
+  ::PQsetnonblocking(connection_.get(), 0);
+  ::PQsetNoticeReceiver(connection_.get(), &hear_notice, &heard_);
   try {
     // It forgets the prepared statements, too: those of ours are made again as they are used.
-    check(run_script(*on_, "discard all", limit("restore")), "restore", moment::inside);
+    check(run_script(*connection_, "discard all", limit("restore")), "restore", moment::inside);
     statements_ = {};
     pooled_ = false;
-    check(run_script(*on_, session_settings(options_), limit("restore")), "restore",
+    check(run_script(*connection_, session_settings(options_), limit("restore")), "restore",
           moment::inside);
     return usable();
   } catch (std::exception const&) {
@@ -348,9 +350,9 @@ void postgres_session::confirm_seen() {
 void postgres_session::rollback() noexcept {
   if (joined_) return;  // the application's to roll back
   if (!std::exchange(open_, false) || !begin_sent_ || !usable()) return;
-  if (::PQtransactionStatus(on_.get()) == PQTRANS_IDLE) return;
+  if (::PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
   try {
-    auto const came = run_script(*on_, "rollback", steady_clock::now() + rollback_patience);
+    auto const came = run_script(*connection_, "rollback", steady_clock::now() + rollback_patience);
     if (!came.whole || came.error() != nullptr) broken_ = true;
   } catch (std::exception const&) {
     broken_ = true;
@@ -360,7 +362,7 @@ void postgres_session::rollback() noexcept {
 void postgres_session::cut() noexcept {
   cut_ = true;
   broken_ = true;
-  cut_socket(*on_);
+  cut_socket(*connection_);
 }
 
 void postgres_session::interrupt() noexcept {
@@ -376,16 +378,16 @@ db::native postgres_session::handle() noexcept {
     if (usable()) begin_now();
   } catch (...) {
     // Without a transaction every statement of the application would commit by itself.
-    cut_socket(*on_);
+    cut_socket(*connection_);
     broken_ = true;
     why_no_begin_ = std::current_exception();
   }
-  return on_.get();
+  return connection_.get();
 }
 
 void postgres_session::begin_now() {
   if (!open_ || std::exchange(begin_sent_, true)) return;
-  round_trip trip(*on_);
+  round_trip trip(*connection_);
   send_begin(trip);
   check(trip.finish(limit("begin")), "begin", moment::inside);
 }
@@ -397,7 +399,7 @@ void postgres_session::require_connected(std::string const& statement, moment wh
          when == moment::at_commit ? when : moment::inside);
   }
   if (why_no_begin_) std::rethrow_exception(why_no_begin_);
-  if (!broken_ && still_connected(*on_)) return;
+  if (!broken_ && still_connected(*connection_)) return;
   // Nothing was sent, so nothing is in doubt.
   fail({.cause = heard_.last_words.empty() ? "the connection was lost" : heard_.last_words},
        statement, moment::inside);
@@ -405,8 +407,8 @@ void postgres_session::require_connected(std::string const& statement, moment wh
 
 /// A COMMIT or ROLLBACK among the body's statements would let the rest run unfenced.
 void postgres_session::require_transaction(std::string const& statement) {
-  auto const status = ::PQtransactionStatus(on_.get());
-  if (joined_) check_postgres_handle(*on_, transactions::applications);
+  auto const status = ::PQtransactionStatus(connection_.get());
+  if (joined_) check_postgres_handle(*connection_, transactions::applications);
   if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR) return;
   broken_ = true;
   throw error({.kind = error_code::bad_argument, .breaks_connection = true, .statement = statement},
@@ -426,7 +428,7 @@ void postgres_session::check(answer const& came, std::string const& statement, m
     throw error({.kind = error_code::statement, .breaks_connection = true, .statement = statement},
                 url_.shown + ": COPY is not possible here: use the handle of libpq, as<pg_conn>()");
   }
-  auto what = read_failure(wrong, on_.get());
+  auto what = read_failure(wrong, connection_.get());
   if (came.late) what.cause = "the server did not answer in time";
   if (what.sqlstate.empty() && !heard_.last_words.empty()) what.cause = heard_.last_words;
   fail(what, statement, when);
@@ -447,22 +449,22 @@ void postgres_session::check_replicated(std::string const& statement) {
                   "or take them out");
 }
 
-void postgres_session::fail(postgres_failure const& what, std::string const& statement,
+void postgres_session::fail(postgres_failure const& failure, std::string const& statement,
                             moment when) {
-  auto facts = classify(what);
+  auto facts = classify(failure);
   facts.statement = statement;
   // An ordinary error has rolled back. So has the end of a session that was idle (25P03).
-  facts.in_doubt = when != moment::inside && what.fatal && what.sqlstate != "25P03";
+  facts.in_doubt = when != moment::inside && failure.fatal && failure.sqlstate != "25P03";
   if (facts.in_doubt) facts.retryable = false;
   if (facts.breaks_connection) broken_ = true;
-  if (what.stale_plan) statements_.forget();
-  if (what.sqlstate == "26000" || what.sqlstate == "42P05") pooled_ = true;
-  throw error(facts, describe(url_, what));
+  if (failure.stale_plan) statements_.forget();
+  if (failure.sqlstate == "26000" || failure.sqlstate == "42P05") pooled_ = true;
+  throw error(facts, describe(url_, failure));
 }
 
 std::vector<db::fact> postgres_session::facts() {
-  auto const ask = [this](db::statement const& what) { return run(what, {}); };
-  auto out = postgres_facts(*on_, ask);
+  auto const ask = [this](db::statement const& statement) { return run(statement, {}); };
+  auto out = postgres_facts(*connection_, ask);
   out.push_back({"pooler", pooled_ ? "yes" : "no"});
   out.push_back({"writable_hosts", url_.original.empty() ? "1" : writable_hosts(url_, options_)});
   return out;
@@ -470,14 +472,14 @@ std::vector<db::fact> postgres_session::facts() {
 
 db::dialect const& postgres_dialect() noexcept { return about; }
 
-std::unique_ptr<db::session> connect_postgres(db::url const& to,
+std::unique_ptr<db::session> connect_postgres(db::url const& url,
                                               db::connect_options const& options) {
-  return std::make_unique<postgres_session>(to, options);
+  return std::make_unique<postgres_session>(url, options);
 }
 
-std::unique_ptr<db::session> adopt(::pg_conn& handle, transactions whose,
+std::unique_ptr<db::session> adopt(::pg_conn& handle, transactions mode,
                                    db::connect_options const& options, give_back<::pg_conn> after) {
-  return std::make_unique<postgres_session>(handle, whose, options, std::move(after));
+  return std::make_unique<postgres_session>(handle, mode, options, std::move(after));
 }
 
 }  // namespace drivers

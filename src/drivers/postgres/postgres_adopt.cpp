@@ -12,8 +12,8 @@ namespace drivers {
 
 namespace {
 
-[[noreturn]] void refuse(error_code kind, std::string const& where, std::string_view what) {
-  throw error({.kind = kind}, where + ": " + std::string(what));
+[[noreturn]] void refuse(error_code kind, std::string const& where, std::string_view reason) {
+  throw error({.kind = kind}, where + ": " + std::string(reason));
 }
 
 /// A setting that the server reports by itself.
@@ -22,8 +22,8 @@ bool reports(::PGconn& handle, char const* setting, std::string_view wanted) {
   return found == nullptr || wanted == found;
 }
 
-void check_transaction(::PGconn& handle, transactions whose, std::string const& where) {
-  bool const joined = whose == transactions::applications;
+void check_transaction(::PGconn& handle, transactions mode, std::string const& where) {
+  bool const joined = mode == transactions::applications;
   switch (::PQtransactionStatus(&handle)) {
     case PQTRANS_IDLE:
       if (!joined) return;
@@ -50,13 +50,13 @@ void check_transaction(::PGconn& handle, transactions whose, std::string const& 
 
 }  // namespace
 
-void check_postgres_handle(::PGconn& handle, transactions whose) {
+void check_postgres_handle(::PGconn& handle, transactions mode) {
   auto const where = shown(handle);
   if (::PQpipelineStatus(&handle) != PQ_PIPELINE_OFF) {
     refuse(error_code::bad_argument, where,
            "the connection is in pipeline mode: leave it (PQexitPipelineMode)");
   }
-  check_transaction(handle, whose, where);
+  check_transaction(handle, mode, where);
   if (::PQisnonblocking(&handle) != 0) {
     refuse(error_code::bad_argument, where,
            "the connection does not block: set PQsetnonblocking(connection, 0) meanwhile");
@@ -101,7 +101,7 @@ void check_joined_postgres(std::span<cell const> row, std::string const& where) 
 }
 
 std::string shown(::pg_conn& handle) {
-  auto const text = [](char const* of) { return std::string(of == nullptr ? "" : of); };
+  auto const text = [](char const* raw) { return std::string(raw == nullptr ? "" : raw); };
   return "postgresql://" + text(::PQuser(&handle)) + "@" + text(::PQhost(&handle)) + ":" +
          text(::PQport(&handle)) + "/" + text(::PQdb(&handle));
 }

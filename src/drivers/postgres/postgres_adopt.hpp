@@ -18,7 +18,7 @@ namespace drivers {
 
 /// Asks libpq, not the server: the transaction's state, the mode, the encoding. On failure: throws
 /// daybook::error.
-void check_postgres_handle(::PGconn& handle, transactions whose);
+void check_postgres_handle(::PGconn& handle, transactions mode);
 
 /// The query for what only the server knows of a joined transaction, and the look at its row.
 /// Any isolation level will do, for the fence is a write.

@@ -29,20 +29,20 @@ using std::chrono::steady_clock;
 constexpr std::string_view remedy =
     "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, special characters as %XX";
 
-[[noreturn]] void bad_url(db::url const& what, std::string const& cause) {
+[[noreturn]] void bad_url(db::url const& url, std::string const& cause) {
   throw error({.kind = error_code::bad_argument, .statement = "connect"},
-              what.shown + ": " + db::without_password(cause, what) + ": " + std::string(remedy));
+              url.shown + ": " + db::without_password(cause, url) + ": " + std::string(remedy));
 }
 
 /// What the URL itself says, as libpq reads it.
 class conninfo {
  public:
-  explicit conninfo(db::url const& of) {
+  explicit conninfo(db::url const& url) {
     char* raw = nullptr;
-    options_.reset(::PQconninfoParse(of.original.c_str(), &raw));
+    options_.reset(::PQconninfoParse(url.original.c_str(), &raw));
     std::unique_ptr<char, free_memory> const problem(raw);
     if (options_) return;
-    bad_url(of, one_line(problem ? problem.get() : "libpq is out of memory"));
+    bad_url(url, one_line(problem ? problem.get() : "libpq is out of memory"));
   }
 
   [[nodiscard]] std::string_view operator[](std::string_view keyword) const {
@@ -59,10 +59,10 @@ class conninfo {
 /// libpq's parameters: a later one wins, and the URL stands among them.
 using settings = std::vector<std::pair<char const*, std::string>>;
 
-/// The `at`th of a list with commas; a list of one serves all.
-std::string item(std::string_view list, std::size_t at) {
+/// The item `index` of a list with commas, from 0; a list of one serves all.
+std::string item(std::string_view list, std::size_t index) {
   if (list.find(',') == list.npos) return std::string(list);
-  for (; at > 0 && !list.empty(); --at) {
+  for (; index > 0 && !list.empty(); --index) {
     auto const comma = list.find(',');
     list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
   }
@@ -77,13 +77,13 @@ std::size_t items(std::string_view list) {
 
 /// What goes for every URL that does not say otherwise. A peer that vanished is noticed within
 /// about ten seconds, well before a lease of the usual length is over.
-settings common(db::url const& to) {
+settings common(db::url const& url) {
   return {{"fallback_application_name", "daybook"},
           {"keepalives_idle", "5"},
           {"keepalives_interval", "2"},
           {"keepalives_count", "3"},
           {"tcp_user_timeout", "10000"},
-          {"dbname", to.original},
+          {"dbname", url.original},
           {"client_encoding", "UTF8"}};
 }
 
@@ -99,10 +99,10 @@ constexpr std::string_view no_server = "08001";
 
 void drop_notice(void*, ::PGresult const*) {}
 
-[[noreturn]] void fail(db::url const& to, postgres_failure const& what) {
-  auto facts = classify(what);
+[[noreturn]] void fail(db::url const& url, postgres_failure const& failure) {
+  auto facts = classify(failure);
   facts.statement = "connect";
-  throw error(facts, describe(to, what));
+  throw error(facts, describe(url, failure));
 }
 
 struct attempted {
@@ -112,10 +112,10 @@ struct attempted {
 
 /// Not PQconnectdb: only a connection in the making can be asked to tell SQLSTATEs, and its time
 /// limit counts whole seconds.
-attempted attempt(settings const& with, std::chrono::milliseconds limit) {
+attempted attempt(settings const& settings, std::chrono::milliseconds limit) {
   std::vector<char const*> keys;
   std::vector<char const*> values;
-  for (auto const& [key, text] : with) {
+  for (auto const& [key, text] : settings) {
     keys.push_back(key);
     values.push_back(text.c_str());
   }
@@ -178,7 +178,8 @@ resolved resolve(std::string const& host) {
 /// One address after the other: libpq goes on to the next only where the kernel tells of an error,
 /// and an address that swallows what is sent to it would use up the time of those behind it. The
 /// host stays beside the address, for that is what a certificate and a file of passwords name.
-attempted attempt_each(settings with, std::string const& host, std::chrono::milliseconds limit) {
+attempted attempt_each(settings settings, std::string const& host,
+                       std::chrono::milliseconds limit) {
   auto const found = resolve(host);
   if (found.error != 0) {
     return {.made = {},
@@ -186,12 +187,12 @@ attempted attempt_each(settings with, std::string const& host, std::chrono::mill
                     .cause = "could not translate host name \"" + host +
                              "\" to address: " + ::gai_strerror(found.error)}};
   }
-  auto& hostaddr = with.emplace_back("hostaddr", "").second;
+  auto& hostaddr = settings.emplace_back("hostaddr", "").second;
   attempted out;
   std::string causes;
   for (auto const& address : found.addresses) {
     hostaddr = address;
-    out = attempt(with, limit);
+    out = attempt(settings, limit);
     if (out.made) return out;
     if (found.addresses.size() > 1) out.why.cause = causes + address + ": " + out.why.cause;
     // A server that answers and refuses is the one that is meant.
@@ -205,14 +206,14 @@ attempted attempt_each(settings with, std::string const& host, std::chrono::mill
 /// wait for that first. Thread-safe.
 class answering_hosts {
  public:
-  [[nodiscard]] std::size_t first(db::url const& to) {
+  [[nodiscard]] std::size_t first(db::url const& url) {
     std::lock_guard const hold(guard_);
-    auto const found = known_.find(to.original);
+    auto const found = known_.find(url.original);
     return found == known_.end() ? 0 : found->second;
   }
-  void answered(db::url const& to, std::size_t host) {
+  void answered(db::url const& url, std::size_t host) {
     std::lock_guard const hold(guard_);
-    known_[to.original] = host;
+    known_[url.original] = host;
   }
   static answering_hosts& all() {
     static auto& only = *new answering_hosts;  // threads may outlive what is destroyed at exit
@@ -228,16 +229,16 @@ std::size_t hosts_of(conninfo const& parsed) {
   return std::max(items(parsed["host"]), items(parsed["hostaddr"]));
 }
 
-attempted attempt_host(db::url const& to, conninfo const& parsed, std::size_t at,
+attempted attempt_host(db::url const& url, conninfo const& parsed, std::size_t index,
                        std::chrono::milliseconds limit) {
-  auto with = common(to);
+  auto with = common(url);
   if (hosts_of(parsed) > 1) {
     with.insert(with.begin(), {"target_session_attrs", "read-write"});
     for (char const* const key : {"host", "hostaddr", "port"}) {
-      if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], at));
+      if (!parsed[key].empty()) with.emplace_back(key, item(parsed[key], index));
     }
   }
-  auto const host = item(parsed["host"], at);
+  auto const host = item(parsed["host"], index);
   // A path is that of a socket; so is '@', of one without a file.
   bool const by_name = !host.empty() && host.front() != '/' && host.front() != '@';
   return by_name && !has_addresses(parsed) ? attempt_each(with, host, limit) : attempt(with, limit);
@@ -245,33 +246,33 @@ attempted attempt_host(db::url const& to, conninfo const& parsed, std::size_t at
 
 }  // namespace
 
-connection open_connection(db::url const& to, db::connect_options const& options) {
-  conninfo const parsed(to);
+connection open_connection(db::url const& url, db::connect_options const& options) {
+  conninfo const parsed(url);
   // libpq reads it so late that it looks like a host that does not answer.
   if (parsed["port"].find_first_not_of("0123456789,") != std::string_view::npos) {
-    bad_url(to, "the port is not a number");
+    bad_url(url, "the port is not a number");
   }
   auto const limit = patience_for(parsed, options);
   auto const hosts = hosts_of(parsed);
-  auto const first = hosts > 1 ? answering_hosts::all().first(to) : 0;
+  auto const first = hosts > 1 ? answering_hosts::all().first(url) : 0;
   // One by one, so that a host that hangs costs its own time and not the next one's.
   for (std::size_t tried = 1;; ++tried) {
     auto const at = (first + tried - 1) % hosts;
-    auto out = attempt_host(to, parsed, at, limit);
+    auto out = attempt_host(url, parsed, at, limit);
     if (out.made) {
-      if (hosts > 1) answering_hosts::all().answered(to, at);
+      if (hosts > 1) answering_hosts::all().answered(url, at);
       return std::move(out.made);
     }
-    if (classify(out.why).kind != error_code::unreachable || tried == hosts) fail(to, out.why);
+    if (classify(out.why).kind != error_code::unreachable || tried == hosts) fail(url, out.why);
   }
 }
 
-std::string writable_hosts(db::url const& to, db::connect_options const& options) {
-  conninfo const parsed(to);
+std::string writable_hosts(db::url const& url, db::connect_options const& options) {
+  conninfo const parsed(url);
   if (hosts_of(parsed) == 1) return "1";
   std::set<std::string> servers;
   for (std::size_t at = 0; at < hosts_of(parsed); ++at) {
-    auto const there = attempt_host(to, parsed, at, patience_for(parsed, options));
+    auto const there = attempt_host(url, parsed, at, patience_for(parsed, options));
     if (!there.made) continue;
     // Two hosts may be two names of one server.
     auto const who = run_script(*there.made,
@@ -290,8 +291,8 @@ std::string writable_hosts(db::url const& to, db::connect_options const& options
 }
 
 std::string session_settings(db::connect_options const& options) {
-  auto const set = [](std::string_view what, std::chrono::milliseconds to) {
-    return "set " + std::string(what) + " = " + std::to_string(to.count()) + ";";
+  auto const set = [](std::string_view reason, std::chrono::milliseconds limit) {
+    return "set " + std::string(reason) + " = " + std::to_string(limit.count()) + ";";
   };
   return set("lock_timeout", options.lock_timeout) +
          set("statement_timeout", options.statement_timeout) +
@@ -304,9 +305,9 @@ std::string session_settings(db::connect_options const& options) {
 }
 
 std::string local_settings(db::connect_options const& options) {
-  auto const local = [](std::string_view what, std::chrono::milliseconds to) {
-    return "pg_catalog.set_config('" + std::string(what) + "', '" + std::to_string(to.count()) +
-           "', true)";
+  auto const local = [](std::string_view reason, std::chrono::milliseconds limit) {
+    return "pg_catalog.set_config('" + std::string(reason) + "', '" +
+           std::to_string(limit.count()) + "', true)";
   };
   return "select " + local("lock_timeout", options.lock_timeout) + ", " +
          local("statement_timeout", options.statement_timeout) + ", " +

@@ -20,7 +20,7 @@ namespace drivers {
 /// Sends the rows, and reads what the server says of them. `limit` is asked before each wait: as
 /// long as the server takes them, it may take its time. On failure: as check_values(), with
 /// nothing sent.
-[[nodiscard]] answer copy_in(::PGconn& on, db::load_target const& into,
+[[nodiscard]] answer copy_in(::PGconn& connection, db::load_target const& target,
                              std::span<value const> cells, std::function<patience()> const& limit);
 
 }  // namespace drivers

@@ -67,11 +67,11 @@ constexpr error_class lost{"", error_code::unreachable, true, true,
 constexpr error_class others{"", error_code::statement, false, false, ""};
 constexpr error_class overtaken{"", error_code::conflict, true, false, "try again"};
 
-error_class const& find(postgres_failure const& what) {
-  if (what.sqlstate.empty()) return lost;
-  if (what.stale_plan) return overtaken;
+error_class const& find(postgres_failure const& failure) {
+  if (failure.sqlstate.empty()) return lost;
+  if (failure.stale_plan) return overtaken;
   auto const found = std::find_if(table.begin(), table.end(), [&](error_class const& one) {
-    return std::string_view(what.sqlstate).starts_with(one.code);
+    return std::string_view(failure.sqlstate).starts_with(one.code);
   });
   return found == table.end() ? others : *found;
 }
@@ -124,18 +124,20 @@ bool is_source_line(std::string_view line) {
 }
 
 /// PgBouncer answers 08P01 to whatever it refuses at login; its texts are never translated.
-void look_behind_pooler(postgres_failure& what) {
-  if (what.sqlstate != "08P01") return;
-  auto const has = [&](std::string_view text) { return what.cause.find(text) != what.cause.npos; };
+void look_behind_pooler(postgres_failure& failure) {
+  if (failure.sqlstate != "08P01") return;
+  auto const has = [&](std::string_view text) {
+    return failure.cause.find(text) != failure.cause.npos;
+  };
   if (has("no such database") || (has("database") && has("does not exist"))) {
-    what.sqlstate = "3D000";
+    failure.sqlstate = "3D000";
   } else if (has("password") || has("auth") || has("no such user")) {
-    what.sqlstate = "28P01";
+    failure.sqlstate = "28P01";
   }
 }
 
-std::string field(::PGresult const* of, int which) {
-  char const* const text = of == nullptr ? nullptr : ::PQresultErrorField(of, which);
+std::string field(::PGresult const* result, int field) {
+  char const* const text = result == nullptr ? nullptr : ::PQresultErrorField(result, field);
   return text == nullptr ? std::string() : std::string(text);
 }
 
@@ -143,27 +145,27 @@ std::string field(::PGresult const* of, int which) {
 
 std::string one_line(std::string_view text) { return joined(lines_of(text)); }
 
-postgres_failure read_failure(::PGresult const* from, ::PGconn const* of) {
+postgres_failure read_failure(::PGresult const* result, ::PGconn const* connection) {
   postgres_failure out;
-  out.sqlstate = field(from, PG_DIAG_SQLSTATE);
-  out.cause = one_line(field(from, PG_DIAG_MESSAGE_PRIMARY));
-  if (out.cause.empty()) out.cause = one_line(::PQerrorMessage(of));
+  out.sqlstate = field(result, PG_DIAG_SQLSTATE);
+  out.cause = one_line(field(result, PG_DIAG_MESSAGE_PRIMARY));
+  if (out.cause.empty()) out.cause = one_line(::PQerrorMessage(connection));
   if (out.cause.empty()) out.cause = "the connection was lost";
-  if (!out.sqlstate.empty()) out.fatal = field(from, PG_DIAG_SEVERITY_NONLOCALIZED) != "ERROR";
+  if (!out.sqlstate.empty()) out.fatal = field(result, PG_DIAG_SEVERITY_NONLOCALIZED) != "ERROR";
   if (out.sqlstate == "0A000") {
     // "Not supported" says little. The message is translated, the function's name is not. The
     // second is where a standby refuses the "read write" of our BEGIN.
-    auto const function = field(from, PG_DIAG_SOURCE_FUNCTION);
+    auto const function = field(result, PG_DIAG_SOURCE_FUNCTION);
     out.stale_plan = function == "RevalidateCachedQuery";
     if (function == "call_bool_check_hook") out.sqlstate = "25006";
   }
   return out;
 }
 
-postgres_failure read_connect_failure(::PGconn const* of) {
+postgres_failure read_connect_failure(::PGconn const* connection) {
   postgres_failure out;
   std::vector<std::string> kept;
-  for (auto const line : lines_of(::PQerrorMessage(of))) {
+  for (auto const line : lines_of(::PQerrorMessage(connection))) {
     if (is_source_line(line)) continue;
     auto text = std::string(line);
     if (auto const at = find_sqlstate(line); at != line.npos) {
@@ -174,23 +176,23 @@ postgres_failure read_connect_failure(::PGconn const* of) {
   }
   out.cause = joined({kept.begin(), kept.end()});
   if (out.cause.empty()) out.cause = "no connection";
-  if (out.sqlstate.empty() && ::PQconnectionNeedsPassword(of) != 0) out.sqlstate = "28P01";
+  if (out.sqlstate.empty() && ::PQconnectionNeedsPassword(connection) != 0) out.sqlstate = "28P01";
   if (out.sqlstate.empty()) out.sqlstate = "08001";
   look_behind_pooler(out);
   return out;
 }
 
-error_facts classify(postgres_failure const& what) {
-  auto const& found = find(what);
+error_facts classify(postgres_failure const& failure) {
+  auto const& found = find(failure);
   return {.kind = found.kind,
           .retryable = found.retryable,
-          .breaks_connection = found.breaks || what.fatal,
-          .sqlstate = what.sqlstate};
+          .breaks_connection = found.breaks || failure.fatal,
+          .sqlstate = failure.sqlstate};
 }
 
-std::string describe(db::url const& where, postgres_failure const& what) {
-  auto const remedy = find(what).remedy;
-  auto out = where.shown + ": " + db::without_password(what.cause, where);
+std::string describe(db::url const& where, postgres_failure const& failure) {
+  auto const remedy = find(failure).remedy;
+  auto out = where.shown + ": " + db::without_password(failure.cause, where);
   if (!remedy.empty()) out.append(": ").append(remedy);
   return out;
 }

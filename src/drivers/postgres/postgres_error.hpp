@@ -36,17 +36,17 @@ struct postgres_notices {
 void hear_notice(void* self, ::PGresult const* notice);
 
 /// From a result with an error; or, with null, from the state of the connection.
-[[nodiscard]] postgres_failure read_failure(::PGresult const* from, ::PGconn const* of);
+[[nodiscard]] postgres_failure read_failure(::PGresult const* result, ::PGconn const* connection);
 
 /// From the text of a connection that could not be made (PQERRORS_VERBOSE), for which libpq keeps
 /// no result.
-[[nodiscard]] postgres_failure read_connect_failure(::PGconn const* of);
+[[nodiscard]] postgres_failure read_connect_failure(::PGconn const* connection);
 
 /// The table.
-[[nodiscard]] error_facts classify(postgres_failure const& what);
+[[nodiscard]] error_facts classify(postgres_failure const& failure);
 
 /// "URL: cause: remedy".
-[[nodiscard]] std::string describe(db::url const& where, postgres_failure const& what);
+[[nodiscard]] std::string describe(db::url const& where, postgres_failure const& failure);
 
 }  // namespace drivers
 }  // namespace v1

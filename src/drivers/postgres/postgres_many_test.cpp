@@ -19,8 +19,8 @@ inline namespace v1 {
 namespace drivers {
 namespace {
 
-db::table run(db::session& on, std::string_view text) {
-  return on.run(db::rewrite("user", text, db::placeholder::dollar), {});
+db::table run(db::session& session, std::string_view text) {
+  return session.run(db::rewrite("user", text, db::placeholder::dollar), {});
 }
 
 class postgres_many : public on_postgres_servers {
@@ -29,13 +29,13 @@ class postgres_many : public on_postgres_servers {
     other_ = connect_postgres(db::parse_url(direct_), {});
     other_->script(
         "drop table if exists many_test; create table many_test (id int primary key, note text)");
-    on_ = connect_postgres(db::parse_url(url_), {});
+    connection_ = connect_postgres(db::parse_url(url_), {});
   }
 
   std::int64_t rows() { return number(run(*other_, "select count(*) from many_test")); }
 
   std::unique_ptr<db::session> other_;
-  std::unique_ptr<db::session> on_;
+  std::unique_ptr<db::session> connection_;
 };
 
 DAYBOOK_ON_POSTGRES_SERVERS(postgres_many);
@@ -46,16 +46,16 @@ TEST_P(postgres_many, together_is_one_transaction_in_read_committed) {
                                  "current_setting('lock_timeout'), pg_current_xact_id()::text",
                                  db::placeholder::dollar);
   std::vector<db::call> const calls(3, {&facts, {}});
-  auto const back = on_->together(calls);
+  auto const back = connection_->together(calls);
   for (auto const& one : back) {
     EXPECT_EQ(one.cells.at(0), cell("read committed"));
     EXPECT_EQ(one.cells.at(1), cell("5s"));
     EXPECT_EQ(one.cells.at(2), back.front().cells.at(2));
   }
-  EXPECT_NE(on_->together(calls).front().cells.at(2), back.front().cells.at(2));
+  EXPECT_NE(connection_->together(calls).front().cells.at(2), back.front().cells.at(2));
   if (pooled()) return;
   // For the three of them and for the next three.
-  EXPECT_EQ(number(run(*on_,
+  EXPECT_EQ(number(run(*connection_,
                        "select count(*) from pg_prepared_statements "
                        "where statement like '%pg_current_xact_id()::text'")),
             1);
@@ -72,16 +72,16 @@ TEST_P(postgres_many, together_that_fails_at_its_end_is_not_in_doubt) {
   };
   for (int again = 0; again < 2; ++again) {
     std::vector<db::call> const calls{call(2, "b"), call(3, "a"), call(4, "c")};
-    auto const e = caught([&] { on_->together(calls); });
+    auto const e = caught([&] { connection_->together(calls); });
     ASSERT_TRUE(e);
     EXPECT_EQ(e->sqlstate(), "23505");
     EXPECT_EQ(e->statement(), "commit");
     EXPECT_FALSE(e->in_doubt() || e->retryable() || e->breaks_connection()) << e->what();
-    EXPECT_TRUE(on_->usable());
+    EXPECT_TRUE(connection_->usable());
     EXPECT_EQ(rows(), 1);
   }
-  EXPECT_EQ(on_->together(std::vector{call(2, "b")}).front().affected, 1);
-  EXPECT_EQ(number(run(*on_, "select count(*) from many_test")), 2);
+  EXPECT_EQ(connection_->together(std::vector{call(2, "b")}).front().affected, 1);
+  EXPECT_EQ(number(run(*connection_, "select count(*) from many_test")), 2);
 }
 
 TEST_P(postgres_many, rows_of_many_parts_are_loaded_whole) {
@@ -93,9 +93,9 @@ TEST_P(postgres_many, rows_of_many_parts_are_loaded_whole) {
   std::vector<value> const cells{std::int64_t{1}, std::string_view(text),    raw,
                                  std::int64_t{2}, std::string_view("short"), nullptr,
                                  std::int64_t{3}, std::string_view(text),    raw};
-  on_->begin(isolation::read_committed);
-  EXPECT_EQ(on_->load({.table = "many_test", .columns = {"id", "note", "raw"}}, cells), 3);
-  on_->commit();
+  connection_->begin(isolation::read_committed);
+  EXPECT_EQ(connection_->load({.table = "many_test", .columns = {"id", "note", "raw"}}, cells), 3);
+  connection_->commit();
   auto const found = run(*other_, "select note, raw from many_test order by id");
   ASSERT_EQ(found.size(), 3);
   for (std::size_t const at : {0U, 1U, 4U, 5U}) EXPECT_TRUE(found.cells[at] == cell(text)) << at;
@@ -117,10 +117,10 @@ TEST_P(postgres_many, a_backend_killed_during_together_leaves_doubt) {
     }
   });
   std::vector<db::call> const calls{{&insert, {}}, {&sleep, {}}};
-  auto const e = caught([&] { on_->together(calls); });
+  auto const e = caught([&] { connection_->together(calls); });
   ASSERT_TRUE(e);
   EXPECT_TRUE(e->in_doubt() && !e->retryable() && e->breaks_connection()) << e->what();
-  EXPECT_FALSE(on_->usable());
+  EXPECT_FALSE(connection_->usable());
 }
 
 }  // namespace

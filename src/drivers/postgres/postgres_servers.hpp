@@ -24,12 +24,14 @@ inline std::string from_environment(char const* name) {
   return found == nullptr ? std::string() : std::string(found);
 }
 
-inline std::int64_t number(db::table const& of) { return std::get<std::int64_t>(of.cells.at(0)); }
+inline std::int64_t number(db::table const& value) {
+  return std::get<std::int64_t>(value.cells.at(0));
+}
 
 /// What it throws; empty: nothing.
-inline std::optional<error> caught(std::function<void()> const& in) {
+inline std::optional<error> caught(std::function<void()> const& body) {
   try {
-    in();
+    body();
   } catch (error const& e) {
     return e;
   }
@@ -59,7 +61,7 @@ class on_postgres_servers : public testing::TestWithParam<char const*> {
 #define DAYBOOK_ON_POSTGRES_SERVERS(suite)                                                  \
   INSTANTIATE_TEST_SUITE_P(                                                                 \
       servers, suite, testing::Values("DAYBOOK_TEST_POSTGRESQL", "DAYBOOK_TEST_PGBOUNCER"), \
-      [](auto const& which) { return std::string(which.index == 0 ? "direct" : "pooled"); })
+      [](auto const& server) { return std::string(server.index == 0 ? "direct" : "pooled"); })
 
 }  // namespace drivers
 }  // namespace v1

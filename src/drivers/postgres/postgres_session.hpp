@@ -25,15 +25,15 @@ namespace drivers {
 
 class postgres_session final : public db::session {
  public:
-  postgres_session(db::url const& to, db::connect_options const& options);
-  postgres_session(::PGconn& handle, transactions whose, db::connect_options const& options,
+  postgres_session(db::url const& url, db::connect_options const& options);
+  postgres_session(::PGconn& handle, transactions mode, db::connect_options const& options,
                    give_back<::PGconn> after);
-  ~postgres_session() override { on_.get_deleter().set_broken(!usable()); }
+  ~postgres_session() override { connection_.get_deleter().set_broken(!usable()); }
 
-  db::table run(db::statement const& what, std::span<value const> values) override;
+  db::table run(db::statement const& statement, std::span<value const> values) override;
   std::vector<db::table> together(std::span<db::call const> calls) override;
   [[nodiscard]] bool sends_together() const noexcept override { return true; }
-  std::int64_t load(db::load_target const& into, std::span<value const> cells) override;
+  std::int64_t load(db::load_target const& target, std::span<value const> cells) override;
   void script(std::string_view text) override;
   [[nodiscard]] bool listen(std::string_view channel) override;
   [[nodiscard]] bool hear(deadline until, base::bell const& unless) override;
@@ -44,7 +44,7 @@ class postgres_session final : public db::session {
   [[nodiscard]] bool restore() noexcept override;
   void confirm_seen() override;
   [[nodiscard]] bool usable() const noexcept override {
-    return !broken_ && ::PQstatus(on_.get()) == CONNECTION_OK;
+    return !broken_ && ::PQstatus(connection_.get()) == CONNECTION_OK;
   }
   void cut() noexcept override;
   void interrupt() noexcept override;
@@ -62,22 +62,23 @@ class postgres_session final : public db::session {
   void check_joined();
   void send_begin(round_trip& trip);
   void begin_now();
-  void send(round_trip& trip, std::string const& text, parameters const& with);
+  void send(round_trip& trip, std::string const& text, parameters const& values);
   /// And which of the answer's results is its own.
-  [[nodiscard]] std::size_t send(round_trip& trip, db::statement const& what,
-                                 parameters const& with);
+  [[nodiscard]] std::size_t send(round_trip& trip, db::statement const& statement,
+                                 parameters const& values);
   [[nodiscard]] answer send_commit();
   std::vector<db::table> send_together(std::span<db::call const> calls,
-                                       std::span<parameters const> with);
+                                       std::span<parameters const> batch);
   void require_connected(std::string const& statement, moment when);
   void require_transaction(std::string const& statement);
   void check(answer const& came, std::string const& statement, moment when);
   void check_replicated(std::string const& statement);
-  [[noreturn]] void fail(postgres_failure const& what, std::string const& statement, moment when);
+  [[noreturn]] void fail(postgres_failure const& failure, std::string const& statement,
+                         moment when);
 
   db::url url_;
   db::connect_options options_;
-  connection on_;
+  connection connection_;
   cancel_key cancel_;
   prepared_statements statements_;
   postgres_notices heard_;

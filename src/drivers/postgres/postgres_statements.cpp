@@ -28,17 +28,18 @@ prepared_statements::prepared const* prepared_statements::find(
   return same == fresh_.end() ? nullptr : &same->as;
 }
 
-void prepared_statements::send(round_trip& trip, std::string const& text, parameters const& with) {
-  auto const* ready = find(text, with.types());
+void prepared_statements::send(round_trip& trip, std::string const& text,
+                               parameters const& values) {
+  auto const* ready = find(text, values.types());
   if (ready == nullptr && names_ < most_prepared) {
-    fresh_.push_back({text, {with.types(), "daybook_" + std::to_string(++names_)}, trip.size()});
+    fresh_.push_back({text, {values.types(), "daybook_" + std::to_string(++names_)}, trip.size()});
     ready = &fresh_.back().as;
     trip.prepare(ready->name, text, ready->types);
   }
   if (ready != nullptr) {
-    trip.execute(ready->name, with);
+    trip.execute(ready->name, values);
   } else {
-    trip.query(text, with);
+    trip.query(text, values);
   }
 }
 

@@ -19,7 +19,7 @@ namespace drivers {
 class prepared_statements {
  public:
   /// Sends one message, or two where the statement is prepared on the way.
-  void send(round_trip& trip, std::string const& text, parameters const& with);
+  void send(round_trip& trip, std::string const& text, parameters const& values);
   /// After the round trip: what it has prepared stays, also where executing it failed.
   void keep(answer const& came);
   /// They are made again under other names.

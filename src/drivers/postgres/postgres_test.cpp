@@ -34,9 +34,10 @@ session connect(std::string const& url, db::connect_options const& options = {})
   return connect_postgres(db::parse_url(url), options);
 }
 
-db::table run(db::session& on, std::string_view text, std::initializer_list<value> values = {}) {
+db::table run(db::session& session, std::string_view text,
+              std::initializer_list<value> values = {}) {
   auto const what = db::rewrite("user", text, db::placeholder::dollar);
-  return on.run(what, std::span(values.begin(), values.size()));
+  return session.run(what, std::span(values.begin(), values.size()));
 }
 
 class postgres : public on_postgres_servers {
@@ -51,9 +52,9 @@ class postgres : public on_postgres_servers {
 
   /// And knows the socket: the one that was not there before.
   void connect_anew(db::connect_options const& options = {}) {
-    on_.reset();
+    connection_.reset();
     auto const before = sockets();
-    on_ = connect(url_, options);
+    connection_ = connect(url_, options);
     for (int const one : sockets()) {
       if (!before.contains(one)) socket_ = one;
     }
@@ -74,7 +75,7 @@ class postgres : public on_postgres_servers {
   }
 
   void terminate(std::int64_t pid) { run(*other_, "select pg_terminate_backend(:p::int)", {pid}); }
-  std::int64_t pid() { return number(run(*on_, "select pg_backend_pid()")); }
+  std::int64_t pid() { return number(run(*connection_, "select pg_backend_pid()")); }
   /// Until a session of this database is in pg_sleep(); a minute at most.
   void wait_for_a_sleeper() {
     for (int tries = 0; tries < 1200; ++tries) {
@@ -94,8 +95,8 @@ class postgres : public on_postgres_servers {
   std::int64_t rows() { return number(run(*other_, "select count(*) from driver_test")); }
 
   session other_;
-  session on_;
-  int socket_ = -1;  ///< on_'s
+  session connection_;
+  int socket_ = -1;  ///< connection_'s
 };
 
 DAYBOOK_ON_POSTGRES_SERVERS(postgres);
@@ -103,7 +104,7 @@ DAYBOOK_ON_POSTGRES_SERVERS(postgres);
 TEST_P(postgres, values_come_back) {
   auto const bytes = std::as_bytes(std::span("a\0b\\'", 5));
   auto const back =
-      run(*on_,
+      run(*connection_,
           "select :n::text, :b, :i, :d, :t::text, :y, ''::text, :e, 7::int2, 8::int4, 1.5::float4, "
           "'NaN'::float8, 12.50::numeric, 9::oid",
           {nullptr, true, std::int64_t{-9'223'372'036'854'775'807}, 0.1, std::string_view("é'\\"),
@@ -123,31 +124,32 @@ TEST_P(postgres, values_come_back) {
   EXPECT_TRUE(std::isnan(std::get<double>(back.cells[11])));
   EXPECT_EQ(back.cells[12], cell("12.50"));
   EXPECT_EQ(back.cells[13], cell(std::int64_t{9}));
-  auto const e = caught([&] { run(*on_, "select :t::text", {std::string_view("a\0b", 3)}); });
+  auto const e =
+      caught([&] { run(*connection_, "select :t::text", {std::string_view("a\0b", 3)}); });
   ASSERT_TRUE(e);
   EXPECT_EQ(e->kind(), error_code::bad_argument);
-  EXPECT_TRUE(on_->usable());
+  EXPECT_TRUE(connection_->usable());
 }
 
 TEST_P(postgres, affected_counts_changes_only) {
-  EXPECT_EQ(run(*on_, "insert into driver_test select generate_series(1, 3)").affected, 3);
-  EXPECT_EQ(run(*on_, "update driver_test set note = note where id < 3").affected, 2);
-  EXPECT_EQ(run(*on_, "select * from driver_test").affected, 0);
-  EXPECT_EQ(run(*on_, "delete from driver_test returning id").affected, 3);
-  EXPECT_EQ(run(*on_, "delete from driver_test").affected, 0);
+  EXPECT_EQ(run(*connection_, "insert into driver_test select generate_series(1, 3)").affected, 3);
+  EXPECT_EQ(run(*connection_, "update driver_test set note = note where id < 3").affected, 2);
+  EXPECT_EQ(run(*connection_, "select * from driver_test").affected, 0);
+  EXPECT_EQ(run(*connection_, "delete from driver_test returning id").affected, 3);
+  EXPECT_EQ(run(*connection_, "delete from driver_test").affected, 0);
 }
 
 TEST_P(postgres, a_statement_is_prepared_once_for_each_row_of_types) {
   auto const what = db::rewrite("user", "select coalesce(:a, 0::int8)", db::placeholder::dollar);
-  auto const with = [&](value v) { return number(on_->run(what, std::span(&v, 1))); };
-  on_->begin(isolation::read_committed);
-  auto const before = number(run(*on_, "select count(*) from pg_prepared_statements"));
+  auto const with = [&](value v) { return number(connection_->run(what, std::span(&v, 1))); };
+  connection_->begin(isolation::read_committed);
+  auto const before = number(run(*connection_, "select count(*) from pg_prepared_statements"));
   EXPECT_EQ(with(nullptr), 0);
   EXPECT_EQ(with(std::int64_t{4}), 4);
   EXPECT_EQ(with(std::int64_t{5}), 5);
   EXPECT_EQ(with(nullptr), 0);
-  auto const after = number(run(*on_, "select count(*) from pg_prepared_statements"));
-  on_->commit();
+  auto const after = number(run(*connection_, "select count(*) from pg_prepared_statements"));
+  connection_->commit();
   EXPECT_EQ(after - before, pooled() ? 0 : 2);
 }
 
@@ -155,8 +157,8 @@ TEST_P(postgres, settings_hold_in_a_transaction) {
   run(*other_, "insert into driver_test values (1)");
   for (auto const level :
        {isolation::read_committed, isolation::repeatable_read, isolation::serializable}) {
-    on_->begin(level);
-    auto const back = run(*on_,
+    connection_->begin(level);
+    auto const back = run(*connection_,
                           "select current_setting('transaction_isolation'), "
                           "current_setting('lock_timeout'), "
                           "current_setting('idle_in_transaction_session_timeout')");
@@ -165,21 +167,21 @@ TEST_P(postgres, settings_hold_in_a_transaction) {
                                                                         : "serializable"));
     EXPECT_EQ(back.cells[1], cell("5s"));
     EXPECT_EQ(back.cells[2], cell("30s"));
-    on_->rollback();
+    connection_->rollback();
   }
 }
 
 TEST_P(postgres, the_handle_is_in_the_transaction) {
-  on_->begin(isolation::read_committed);
-  auto* const raw = std::get<::pg_conn*>(on_->handle());
+  connection_->begin(isolation::read_committed);
+  auto* const raw = std::get<::pg_conn*>(connection_->handle());
   EXPECT_EQ(::PQtransactionStatus(raw), PQTRANS_INTRANS);
   ::PQclear(::PQexec(raw, "insert into driver_test values (1)"));
-  on_->rollback();
+  connection_->rollback();
   EXPECT_EQ(rows(), 0);
-  on_->begin(isolation::read_committed);
-  on_->script("insert into driver_test values (1); insert into driver_test values (2)");
+  connection_->begin(isolation::read_committed);
+  connection_->script("insert into driver_test values (1); insert into driver_test values (2)");
   EXPECT_EQ(rows(), 0);
-  on_->commit();
+  connection_->commit();
   EXPECT_EQ(rows(), 2);
 }
 
@@ -189,7 +191,7 @@ TEST_P(postgres, errors_have_their_class) {
     error_code kind;
     bool retryable;
   };
-  run(*on_, "insert into driver_test values (1)");
+  run(*connection_, "insert into driver_test values (1)");
   for (auto const& one : std::initializer_list<expectation>{
            {"selec 1", error_code::statement, false},
            {"select 1 from not_there", error_code::statement, false},
@@ -201,24 +203,24 @@ TEST_P(postgres, errors_have_their_class) {
            {"create table no_schema.x (a int)", error_code::configuration, false},
            {"select convert_from('\\xff', 'UTF8')", error_code::bad_argument, false},
        }) {
-    on_->begin(isolation::read_committed);
-    auto const e = caught([&] { run(*on_, one.text); });
-    on_->rollback();
+    connection_->begin(isolation::read_committed);
+    auto const e = caught([&] { run(*connection_, one.text); });
+    connection_->rollback();
     ASSERT_TRUE(e) << one.text;
     EXPECT_EQ(e->kind(), one.kind) << one.text << ": " << e->what();
     EXPECT_EQ(e->retryable(), one.retryable) << one.text;
     EXPECT_FALSE(e->in_doubt() || e->breaks_connection()) << one.text;
     EXPECT_EQ(e->statement(), "user");
     EXPECT_EQ(std::string_view(e->what()).find('\n'), std::string_view::npos);
-    auto const alone = caught([&] { run(*on_, one.text); });
+    auto const alone = caught([&] { run(*connection_, one.text); });
     ASSERT_TRUE(alone) << one.text;
     EXPECT_EQ(alone->kind(), one.kind) << one.text;
     EXPECT_FALSE(alone->in_doubt()) << one.text;
   }
-  EXPECT_TRUE(on_->usable());
-  on_->begin(isolation::read_committed);
-  run(*on_, "set transaction_read_only = on");
-  auto const e = caught([&] { run(*on_, "insert into driver_test values (9)"); });
+  EXPECT_TRUE(connection_->usable());
+  connection_->begin(isolation::read_committed);
+  run(*connection_, "set transaction_read_only = on");
+  auto const e = caught([&] { run(*connection_, "insert into driver_test values (9)"); });
   ASSERT_TRUE(e);
   EXPECT_EQ(e->kind(), error_code::read_only);
 }
@@ -240,41 +242,41 @@ TEST_P(postgres, a_lock_is_waited_for_so_long_and_no_longer) {
 TEST_P(postgres, interrupt_stops_a_statement) {
   std::jthread const stop([&] {
     wait_for_a_sleeper();
-    on_->interrupt();
+    connection_->interrupt();
   });
-  auto const e = caught([&] { run(*on_, "select pg_sleep(30)"); });
+  auto const e = caught([&] { run(*connection_, "select pg_sleep(30)"); });
   ASSERT_TRUE(e);
   EXPECT_TRUE(e->sqlstate() == "57014" && e->retryable() && !e->in_doubt());
-  EXPECT_TRUE(on_->usable());
+  EXPECT_TRUE(connection_->usable());
 }
 
 TEST_P(postgres, a_failed_serialization_is_not_in_doubt) {
   run(*other_, "insert into driver_test values (1), (2)");
-  for (auto* const one : {on_.get(), other_.get()}) {
+  for (auto* const one : {connection_.get(), other_.get()}) {
     one->begin(isolation::serializable);
     run(*one, "select count(note) from driver_test");
   }
-  run(*on_, "update driver_test set note = 'x' where id = 1");
+  run(*connection_, "update driver_test set note = 'x' where id = 1");
   run(*other_, "update driver_test set note = 'x' where id = 2");
   other_->commit();
-  auto const e = caught([&] { on_->commit(); });
-  on_->rollback();
+  auto const e = caught([&] { connection_->commit(); });
+  connection_->rollback();
   ASSERT_TRUE(e);
   EXPECT_EQ(e->sqlstate(), "40001");
   EXPECT_TRUE(e->retryable() && !e->in_doubt() && !e->breaks_connection());
-  EXPECT_TRUE(on_->usable());
+  EXPECT_TRUE(connection_->usable());
 }
 
 TEST_P(postgres, a_commit_of_a_failed_transaction_says_so) {
-  on_->begin(isolation::read_committed);
-  run(*on_, "insert into driver_test values (1)");
-  EXPECT_TRUE(caught([&] { run(*on_, "select 1 / 0"); }));
-  EXPECT_EQ(caught([&] { run(*on_, "select 1"); })->sqlstate(), "25P02");
-  auto const e = caught([&] { on_->commit(); });
+  connection_->begin(isolation::read_committed);
+  run(*connection_, "insert into driver_test values (1)");
+  EXPECT_TRUE(caught([&] { run(*connection_, "select 1 / 0"); }));
+  EXPECT_EQ(caught([&] { run(*connection_, "select 1"); })->sqlstate(), "25P02");
+  auto const e = caught([&] { connection_->commit(); });
   ASSERT_TRUE(e);
   EXPECT_TRUE(e->kind() == error_code::conflict && !e->retryable() && !e->in_doubt());
   EXPECT_EQ(rows(), 0);
-  EXPECT_TRUE(on_->usable());
+  EXPECT_TRUE(connection_->usable());
 }
 
 TEST_P(postgres, a_body_that_ends_the_transaction_is_found_out) {
@@ -292,25 +294,25 @@ TEST_P(postgres, a_body_that_ends_the_transaction_is_found_out) {
 }
 
 TEST_P(postgres, a_backend_killed_inside_a_transaction) {
-  on_->begin(isolation::read_committed);
-  run(*on_, "insert into driver_test values (1)");
+  connection_->begin(isolation::read_committed);
+  run(*connection_, "insert into driver_test values (1)");
   terminate_and_wait(pid());
-  auto const e = caught([&] { run(*on_, "insert into driver_test values (2)"); });
-  on_->rollback();
+  auto const e = caught([&] { run(*connection_, "insert into driver_test values (2)"); });
+  connection_->rollback();
   ASSERT_TRUE(e);
   EXPECT_EQ(e->kind(), error_code::unreachable) << e->what();
   EXPECT_TRUE(e->retryable() && !e->in_doubt() && e->breaks_connection());
-  EXPECT_FALSE(on_->usable());
-  EXPECT_EQ(caught([&] { on_->begin(isolation::read_committed); })->kind(),
+  EXPECT_FALSE(connection_->usable());
+  EXPECT_EQ(caught([&] { connection_->begin(isolation::read_committed); })->kind(),
             error_code::unreachable);
   EXPECT_EQ(rows(), 0);
 }
 
 TEST_P(postgres, a_backend_killed_before_commit_was_sent_has_not_committed) {
-  on_->begin(isolation::read_committed);
-  run(*on_, "insert into driver_test values (1)");
+  connection_->begin(isolation::read_committed);
+  run(*connection_, "insert into driver_test values (1)");
   terminate_and_wait(pid());
-  auto const e = caught([&] { on_->commit(); });
+  auto const e = caught([&] { connection_->commit(); });
   ASSERT_TRUE(e);
   EXPECT_TRUE(e->retryable() && !e->in_doubt() && e->breaks_connection()) << e->what();
   EXPECT_EQ(rows(), 0);
@@ -324,17 +326,17 @@ TEST_P(postgres, a_backend_killed_during_commit_leaves_doubt) {
       "for each row execute function driver_test_sleep()");
   for (bool const alone : {false, true}) {
     if (alone && pooled()) continue;  // its process is another's until the statement runs
-    on_ = connect(url_);
+    connection_ = connect(url_);
     auto const backend = pid();
-    if (!alone) on_->begin(isolation::read_committed);
+    if (!alone) connection_->begin(isolation::read_committed);
     auto const in_use = alone ? backend : pid();
     std::jthread const kill([&] {
       wait_for_a_sleeper();
       terminate(in_use);
     });
     auto const e = caught([&] {
-      run(*on_, "insert into driver_test values (1)");
-      if (!alone) on_->commit();
+      run(*connection_, "insert into driver_test values (1)");
+      if (!alone) connection_->commit();
     });
     ASSERT_TRUE(e);
     EXPECT_TRUE(e->in_doubt() && !e->retryable() && e->breaks_connection()) << e->what();
@@ -343,60 +345,60 @@ TEST_P(postgres, a_backend_killed_during_commit_leaves_doubt) {
 }
 
 TEST_P(postgres, a_cut_connection) {
-  on_->begin(isolation::read_committed);
-  run(*on_, "insert into driver_test values (1)");
-  on_->cut();
-  EXPECT_FALSE(on_->usable());
-  auto const inside = caught([&] { run(*on_, "select 1"); });
+  connection_->begin(isolation::read_committed);
+  run(*connection_, "insert into driver_test values (1)");
+  connection_->cut();
+  EXPECT_FALSE(connection_->usable());
+  auto const inside = caught([&] { run(*connection_, "select 1"); });
   EXPECT_TRUE(inside && inside->retryable() && !inside->in_doubt());
-  auto const e = caught([&] { on_->commit(); });
+  auto const e = caught([&] { connection_->commit(); });
   EXPECT_TRUE(e && e->in_doubt() && !e->retryable() && e->breaks_connection());
-  on_->rollback();
-  on_.reset();
+  connection_->rollback();
+  connection_.reset();
   run(*other_, "delete from driver_test");  // its lock is gone, too
   EXPECT_EQ(rows(), 0);
 }
 
 TEST_P(postgres, an_idle_transaction_is_ended_and_not_in_doubt) {
   connect_anew({.idle_timeout = milliseconds(3000)});
-  on_->begin(isolation::read_committed);
-  run(*on_, "insert into driver_test values (1)");
+  connection_->begin(isolation::read_committed);
+  run(*connection_, "insert into driver_test values (1)");
   wait_for_the_end();
-  auto const e = caught([&] { on_->commit(); });
+  auto const e = caught([&] { connection_->commit(); });
   ASSERT_TRUE(e);
   EXPECT_TRUE(e->retryable() && !e->in_doubt() && e->breaks_connection()) << e->what();
   EXPECT_EQ(rows(), 0);
 }
 
 TEST_P(postgres, a_table_that_changed_is_tried_again) {
-  run(*on_, "select * from driver_test");
+  run(*connection_, "select * from driver_test");
   other_->script("alter table driver_test add more int");
-  auto const e = caught([&] { run(*on_, "select * from driver_test"); });
+  auto const e = caught([&] { run(*connection_, "select * from driver_test"); });
   if (pooled()) {
     EXPECT_FALSE(e);
   } else {
     ASSERT_TRUE(e);
     EXPECT_TRUE(e->retryable() && e->kind() == error_code::conflict && !e->breaks_connection());
   }
-  EXPECT_EQ(run(*on_, "select * from driver_test").width, 3U);
+  EXPECT_EQ(run(*connection_, "select * from driver_test").width, 3U);
 }
 
 TEST_P(postgres, deallocated_statements_are_made_again) {
-  run(*on_, "select 1");
-  run(*on_, "deallocate all");
-  auto const e = caught([&] { run(*on_, "select 1"); });
+  run(*connection_, "select 1");
+  run(*connection_, "deallocate all");
+  auto const e = caught([&] { run(*connection_, "select 1"); });
   EXPECT_TRUE(!e || e->retryable());
-  EXPECT_EQ(number(run(*on_, "select 1")), 1);
+  EXPECT_EQ(number(run(*connection_, "select 1")), 1);
 }
 
 TEST_P(postgres, copy_is_refused) {
-  auto const e = caught([&] { run(*on_, "copy driver_test from stdin"); });
+  auto const e = caught([&] { run(*connection_, "copy driver_test from stdin"); });
   ASSERT_TRUE(e);
   EXPECT_EQ(e->kind(), error_code::statement) << e->what();
 }
 
 TEST_P(postgres, facts_are_known) {
-  for (auto const& [name, found] : on_->facts()) {
+  for (auto const& [name, found] : connection_->facts()) {
     if (name == "pooler") {
       EXPECT_EQ(found, pooled() ? "yes" : "no");
     }

@@ -31,16 +31,16 @@ constexpr ::Oid float4_type = 700;
 constexpr ::Oid float8_type = 701;
 
 template <class N>
-std::string number_text(N from) {
+std::string number_text(N value) {
   std::array<char, 32> room{};
-  auto const end = std::to_chars(room.data(), room.data() + room.size(), from).ptr;
+  auto const end = std::to_chars(room.data(), room.data() + room.size(), value).ptr;
   return {room.data(), end};
 }
 
 template <class N>
-N number(std::string_view from) {
+N number(std::string_view value) {
   N out{};
-  std::from_chars(from.data(), from.data() + from.size(), out);
+  std::from_chars(value.data(), value.data() + value.size(), out);
   return out;
 }
 
@@ -52,12 +52,12 @@ std::string bytes(char const* text) {
   return {reinterpret_cast<char const*>(raw.get()), size};
 }
 
-cell to_cell(::PGresult const* from, int row, int column) {
-  if (::PQgetisnull(from, row, column) != 0) return nullptr;
-  char const* const text = ::PQgetvalue(from, row, column);
-  auto const size = static_cast<std::size_t>(::PQgetlength(from, row, column));
+cell to_cell(::PGresult const* result, int row, int column) {
+  if (::PQgetisnull(result, row, column) != 0) return nullptr;
+  char const* const text = ::PQgetvalue(result, row, column);
+  auto const size = static_cast<std::size_t>(::PQgetlength(result, row, column));
   std::string_view const view(text, size);
-  switch (::PQftype(from, column)) {
+  switch (::PQftype(result, column)) {
     case bool_type: return std::int64_t{view == "t" ? 1 : 0};
     case int2_type:
     case int4_type:
@@ -74,29 +74,29 @@ bool starts_copy(::ExecStatusType status) {
   return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
 }
 
-bool is_error(::PGresult const* what) {
-  auto const status = ::PQresultStatus(what);
+bool is_error(::PGresult const* result) {
+  auto const status = ::PQresultStatus(result);
   return status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE || starts_copy(status);
 }
 
 /// Reads results: in a pipeline up to its sync, else to the end.
-answer collect(::PGconn& on, bool pipeline, patience const& until) {
+answer collect(::PGconn& connection, bool pipeline, patience const& until) {
   answer out;
   for (bool ended_before = false;;) {
-    if (!wait_for_result(on, until)) {
+    if (!wait_for_result(connection, until)) {
       out.late = true;
-      cut_socket(on);
+      cut_socket(connection);
       return out;
     }
-    result one(::PQgetResult(&on));
+    result one(::PQgetResult(&connection));
     if (!one) {
       // In a pipeline every message's results end in a null; two in a row are the end.
-      bool const over = !pipeline || ended_before || ::PQstatus(&on) != CONNECTION_OK;
+      bool const over = !pipeline || ended_before || ::PQstatus(&connection) != CONNECTION_OK;
       if (!over) {
         ended_before = true;
         continue;
       }
-      out.whole = !pipeline && ::PQstatus(&on) == CONNECTION_OK;
+      out.whole = !pipeline && ::PQstatus(&connection) == CONNECTION_OK;
       return out;
     }
     ended_before = false;
@@ -107,7 +107,7 @@ answer collect(::PGconn& on, bool pipeline, patience const& until) {
     }
     out.results.push_back(std::move(one));
     if (starts_copy(status)) {
-      cut_socket(on);
+      cut_socket(connection);
       return out;
     }
   }
@@ -118,7 +118,7 @@ answer collect(::PGconn& on, bool pipeline, patience const& until) {
 namespace {
 
 /// False when the time is over before one of them is ready.
-bool wait_for_any(std::span<::pollfd> of, patience const& until) {
+bool wait_for_any(std::span<::pollfd> handles, patience const& until) {
   using std::chrono::milliseconds;
   using std::chrono::steady_clock;
   for (;;) {
@@ -127,16 +127,16 @@ bool wait_for_any(std::span<::pollfd> of, patience const& until) {
       auto const rest = std::chrono::ceil<milliseconds>(*until - steady_clock::now()).count();
       left = static_cast<int>(std::clamp<std::int64_t>(rest, 0, 1'000'000));
     }
-    int const ready = ::poll(of.data(), of.size(), left);
+    int const ready = ::poll(handles.data(), handles.size(), left);
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return true;  // using the socket tells what is wrong
     if (until && steady_clock::now() >= *until) return false;
   }
 }
 
-bool take_notifications(::PGconn& on) {
+bool take_notifications(::PGconn& connection) {
   bool any = false;
-  while (auto* const one = ::PQnotifies(&on)) {
+  while (auto* const one = ::PQnotifies(&connection)) {
     ::PQfreemem(one);
     any = true;
   }
@@ -151,35 +151,37 @@ bool wait_for_socket(int socket, short events, patience const& until) {
   return wait_for_any({&one, 1}, until);
 }
 
-bool wait_for_notification(::PGconn& on, patience const& until, base::bell const& unless) {
+bool wait_for_notification(::PGconn& connection, patience const& until, base::bell const& unless) {
   for (;;) {
     // Before it waits: the answer to the statement before may have brought one.
-    if (take_notifications(on) || ::PQsocket(&on) < 0) return true;
-    std::array<::pollfd, 2> both{{{.fd = ::PQsocket(&on), .events = POLLIN, .revents = 0},
+    if (take_notifications(connection) || ::PQsocket(&connection) < 0) return true;
+    std::array<::pollfd, 2> both{{{.fd = ::PQsocket(&connection), .events = POLLIN, .revents = 0},
                                   {.fd = unless.descriptor(), .events = POLLIN, .revents = 0}}};
     if (!wait_for_any(both, until) || both[1].revents != 0) return false;
-    if (::PQconsumeInput(&on) == 0) return true;
+    if (::PQconsumeInput(&connection) == 0) return true;
   }
 }
 
-bool wait_for_result(::PGconn& on, patience const& until) {
-  while (::PQisBusy(&on) != 0) {
-    if (!wait_for_socket(::PQsocket(&on), POLLIN, until)) return false;
-    if (::PQconsumeInput(&on) == 0) return true;  // the next result tells of it
+bool wait_for_result(::PGconn& connection, patience const& until) {
+  while (::PQisBusy(&connection) != 0) {
+    if (!wait_for_socket(::PQsocket(&connection), POLLIN, until)) return false;
+    if (::PQconsumeInput(&connection) == 0) return true;  // the next result tells of it
   }
   return true;
 }
 
-bool send_all(::PGconn& on, patience const& until) {
-  while (::PQflush(&on) > 0) {
+bool send_all(::PGconn& connection, patience const& until) {
+  while (::PQflush(&connection) > 0) {
     // What the server says meanwhile is taken in: it may not read on before it is.
-    if (!wait_for_socket(::PQsocket(&on), POLLIN | POLLOUT, until)) return false;
-    if (::PQconsumeInput(&on) == 0) return true;
+    if (!wait_for_socket(::PQsocket(&connection), POLLIN | POLLOUT, until)) return false;
+    if (::PQconsumeInput(&connection) == 0) return true;
   }
   return true;
 }
 
-answer read_answer(::PGconn& on, patience const& until) { return collect(on, false, until); }
+answer read_answer(::PGconn& connection, patience const& until) {
+  return collect(connection, false, until);
+}
 
 void check_values(std::span<value const> values) {
   constexpr std::size_t most = std::size_t{1} << 30U;
@@ -215,7 +217,7 @@ parameters::parameters(std::span<value const> values) {
   for (auto const& one : values) add(one);
 }
 
-void parameters::add(value const& what) {
+void parameters::add(value const& value) {
   auto const put = [this](::Oid type, char const* bytes, std::size_t size, int format) {
     types_.push_back(type);
     values_.push_back(bytes);
@@ -244,23 +246,24 @@ void parameters::add(value const& what) {
           put(bytea_type, v.empty() ? "" : reinterpret_cast<char const*>(v.data()), v.size(), 1);
         }
       },
-      what);
+      value);
 }
 
-db::table to_table(::PGresult* from) {
+db::table to_table(::PGresult* result) {
   db::table out;
-  int const width = ::PQnfields(from);
-  int const rows = ::PQntuples(from);
+  int const width = ::PQnfields(result);
+  int const rows = ::PQntuples(result);
   out.width = static_cast<std::size_t>(width);
   out.cells.reserve(out.width * static_cast<std::size_t>(rows));
   for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < width; ++column) out.cells.push_back(to_cell(from, row, column));
+    for (int column = 0; column < width; ++column)
+      out.cells.push_back(to_cell(result, row, column));
   }
   // A query reports its rows there, too; it has changed none.
-  std::string_view const done = ::PQcmdStatus(from);
+  std::string_view const done = ::PQcmdStatus(result);
   if (done.starts_with("INSERT") || done.starts_with("UPDATE") || done.starts_with("DELETE") ||
       done.starts_with("MERGE") || done.starts_with("COPY")) {
-    out.affected = number<std::int64_t>(::PQcmdTuples(from));
+    out.affected = number<std::int64_t>(::PQcmdTuples(result));
   }
   return out;
 }
@@ -277,67 +280,69 @@ std::size_t answer::failed_at() const noexcept {
 }
 
 // What is sent must not block where a server takes nothing: only what waits has a limit.
-round_trip::round_trip(::PGconn& on)
-    : on_(&on), possible_(::PQsetnonblocking(&on, 1) == 0 && ::PQenterPipelineMode(&on) == 1) {}
+round_trip::round_trip(::PGconn& connection)
+    : connection_(&connection),
+      possible_(::PQsetnonblocking(&connection, 1) == 0 &&
+                ::PQenterPipelineMode(&connection) == 1) {}
 
-void round_trip::sent(int how) noexcept {
-  possible_ = how == 1;
+void round_trip::sent(int flags) noexcept {
+  possible_ = flags == 1;
   ++size_;
 }
 
 void round_trip::query(char const* text) {
   if (!possible_) return;
-  sent(::PQsendQueryParams(on_, text, 0, nullptr, nullptr, nullptr, nullptr, 0));
+  sent(::PQsendQueryParams(connection_, text, 0, nullptr, nullptr, nullptr, nullptr, 0));
 }
 
-void round_trip::query(std::string const& text, parameters const& with) {
+void round_trip::query(std::string const& text, parameters const& values) {
   if (!possible_) return;
-  sent(::PQsendQueryParams(on_, text.c_str(), with.count(), with.types().data(), with.values(),
-                           with.lengths(), with.formats(), 0));
+  sent(::PQsendQueryParams(connection_, text.c_str(), values.count(), values.types().data(),
+                           values.values(), values.lengths(), values.formats(), 0));
 }
 
 void round_trip::prepare(std::string const& name, std::string const& text,
                          std::vector<::Oid> const& types) {
   if (!possible_) return;
-  sent(::PQsendPrepare(on_, name.c_str(), text.c_str(), static_cast<int>(types.size()),
+  sent(::PQsendPrepare(connection_, name.c_str(), text.c_str(), static_cast<int>(types.size()),
                        types.data()));
 }
 
-void round_trip::execute(std::string const& name, parameters const& with) {
+void round_trip::execute(std::string const& name, parameters const& values) {
   if (!possible_) return;
-  sent(::PQsendQueryPrepared(on_, name.c_str(), with.count(), with.values(), with.lengths(),
-                             with.formats(), 0));
+  sent(::PQsendQueryPrepared(connection_, name.c_str(), values.count(), values.values(),
+                             values.lengths(), values.formats(), 0));
 }
 
 answer round_trip::finish(patience const& until) {
-  bool const whole = possible_ && ::PQpipelineSync(on_) == 1;
-  bool const in_time = !whole || send_all(*on_, until);
-  if (!in_time) cut_socket(*on_);
-  ::PQsetnonblocking(on_, 0);
+  bool const whole = possible_ && ::PQpipelineSync(connection_) == 1;
+  bool const in_time = !whole || send_all(*connection_, until);
+  if (!in_time) cut_socket(*connection_);
+  ::PQsetnonblocking(connection_, 0);
   if (!whole || !in_time) return {.results = {}, .late = !in_time};
-  auto out = collect(*on_, true, until);
-  if (out.whole) out.whole = ::PQexitPipelineMode(on_) == 1;
+  auto out = collect(*connection_, true, until);
+  if (out.whole) out.whole = ::PQexitPipelineMode(connection_) == 1;
   return out;
 }
 
-answer run_script(::PGconn& on, std::string const& text, patience const& until) {
-  if (::PQsendQuery(&on, text.c_str()) == 0) return {};
-  return collect(on, false, until);
+answer run_script(::PGconn& connection, std::string const& text, patience const& until) {
+  if (::PQsendQuery(&connection, text.c_str()) == 0) return {};
+  return collect(connection, false, until);
 }
 
-bool still_connected(::PGconn& of) {
+bool still_connected(::PGconn& connection) {
   // One read may bring the server's last words, the next the end.
-  for (int reads = 0; reads < 4 && ::PQstatus(&of) == CONNECTION_OK; ++reads) {
-    ::pollfd one{.fd = ::PQsocket(&of), .events = POLLIN, .revents = 0};
+  for (int reads = 0; reads < 4 && ::PQstatus(&connection) == CONNECTION_OK; ++reads) {
+    ::pollfd one{.fd = ::PQsocket(&connection), .events = POLLIN, .revents = 0};
     if (::poll(&one, 1, 0) <= 0) break;
-    if (::PQconsumeInput(&of) == 0) return false;
-    static_cast<void>(::PQisBusy(&of));  // reads the words: they go to the notice receiver
+    if (::PQconsumeInput(&connection) == 0) return false;
+    static_cast<void>(::PQisBusy(&connection));  // reads the words: they go to the notice receiver
   }
-  return ::PQstatus(&of) == CONNECTION_OK;
+  return ::PQstatus(&connection) == CONNECTION_OK;
 }
 
-void cut_socket(::PGconn const& of) noexcept {
-  if (int const socket = ::PQsocket(&of); socket >= 0) ::shutdown(socket, SHUT_RDWR);
+void cut_socket(::PGconn const& connection) noexcept {
+  if (int const socket = ::PQsocket(&connection); socket >= 0) ::shutdown(socket, SHUT_RDWR);
 }
 
 }  // namespace drivers

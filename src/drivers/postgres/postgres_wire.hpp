@@ -25,16 +25,16 @@ inline namespace v1 {
 namespace drivers {
 
 struct clear_result {
-  void operator()(::PGresult* what) const noexcept { ::PQclear(what); }
+  void operator()(::PGresult* handle) const noexcept { ::PQclear(handle); }
 };
 struct free_cancel {
-  void operator()(::PGcancel* what) const noexcept { ::PQfreeCancel(what); }
+  void operator()(::PGcancel* handle) const noexcept { ::PQfreeCancel(handle); }
 };
 struct free_memory {
-  void operator()(void* what) const noexcept { ::PQfreemem(what); }
+  void operator()(void* handle) const noexcept { ::PQfreemem(handle); }
 };
 struct free_options {
-  void operator()(::PQconninfoOption* what) const noexcept { ::PQconninfoFree(what); }
+  void operator()(::PQconninfoOption* handle) const noexcept { ::PQconninfoFree(handle); }
 };
 using connection = std::unique_ptr<::PGconn, end_of<::PGconn, ::PQfinish>>;
 using result = std::unique_ptr<::PGresult, clear_result>;
@@ -48,7 +48,7 @@ using patience = std::optional<std::chrono::steady_clock::time_point>;
 
 /// A notification for a session that listens, which is thrown away. False when the time is over
 /// first, or the bell is rung. An error of the connection counts as one: the next use tells of it.
-[[nodiscard]] bool wait_for_notification(::PGconn& on, patience const& until,
+[[nodiscard]] bool wait_for_notification(::PGconn& connection, patience const& until,
                                          base::bell const& unless);
 
 /// The values of one statement, or of one row. On failure: daybook::error
@@ -69,7 +69,7 @@ class parameters {
   [[nodiscard]] int const* formats() const noexcept { return formats_.data(); }
 
  private:
-  void add(value const& what);
+  void add(value const& value);
 
   std::vector<std::string> texts_;  // reserved once: values_ points into it
   std::vector<::Oid> types_;
@@ -79,7 +79,7 @@ class parameters {
 };
 
 /// The rows and the count of a result without error.
-[[nodiscard]] db::table to_table(::PGresult* from);
+[[nodiscard]] db::table to_table(::PGresult* result);
 
 /// What came back for what was sent.
 struct answer {
@@ -96,40 +96,41 @@ struct answer {
 /// error the server skips the rest. Outside a transaction they are one.
 class round_trip {
  public:
-  explicit round_trip(::PGconn& on);
+  explicit round_trip(::PGconn& connection);
 
   void query(char const* text);
-  void query(std::string const& text, parameters const& with);
+  void query(std::string const& text, parameters const& values);
   void prepare(std::string const& name, std::string const& text, std::vector<::Oid> const& types);
-  void execute(std::string const& name, parameters const& with);
+  void execute(std::string const& name, parameters const& values);
   /// How many messages so far: the index of the next one's result.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] answer finish(patience const& until);
 
  private:
-  void sent(int how) noexcept;
+  void sent(int flags) noexcept;
 
-  ::PGconn* on_;
+  ::PGconn* connection_;
   bool possible_;
   std::size_t size_ = 0;
 };
 
 /// Waits until libpq has the next result, or an error of the connection. False when the time is
 /// over first.
-[[nodiscard]] bool wait_for_result(::PGconn& on, patience const& until);
+[[nodiscard]] bool wait_for_result(::PGconn& connection, patience const& until);
 /// Sends what libpq has kept back on a connection that does not block. False when the time is over
 /// first; an error of the connection is told by the next result.
-[[nodiscard]] bool send_all(::PGconn& on, patience const& until);
+[[nodiscard]] bool send_all(::PGconn& connection, patience const& until);
 /// Reads to the end of a query.
-[[nodiscard]] answer read_answer(::PGconn& on, patience const& until);
+[[nodiscard]] answer read_answer(::PGconn& connection, patience const& until);
 
 /// Several statements in one text, by the simple protocol.
-[[nodiscard]] answer run_script(::PGconn& on, std::string const& text, patience const& until);
+[[nodiscard]] answer run_script(::PGconn& connection, std::string const& text,
+                                patience const& until);
 
 /// Whether the connection still stands, as far as the socket knows without asking the server.
-[[nodiscard]] bool still_connected(::PGconn& of);
+[[nodiscard]] bool still_connected(::PGconn& connection);
 /// Ends the conversation without another byte to the server.
-void cut_socket(::PGconn const& of) noexcept;
+void cut_socket(::PGconn const& connection) noexcept;
 
 }  // namespace drivers
 }  // namespace v1

@@ -52,21 +52,21 @@ constexpr db::dialect about{
 /// A write-ahead log of so many pages is written back, as SQLite itself would do.
 constexpr int long_log = 1000;
 
-void close_database(::sqlite3* what) noexcept { ::sqlite3_close_v2(what); }
+void close_database(::sqlite3* handle) noexcept { ::sqlite3_close_v2(handle); }
 struct finalize {
-  void operator()(::sqlite3_stmt* what) const noexcept { ::sqlite3_finalize(what); }
+  void operator()(::sqlite3_stmt* handle) const noexcept { ::sqlite3_finalize(handle); }
 };
 using database = std::unique_ptr<::sqlite3, end_of<::sqlite3, close_database>>;
 using prepared = std::unique_ptr<::sqlite3_stmt, finalize>;
 
 class sqlite_session final : public db::session {
  public:
-  sqlite_session(db::url const& to, db::connect_options const& options);
-  sqlite_session(::sqlite3& handle, transactions whose, db::connect_options const& options,
+  sqlite_session(db::url const& url, db::connect_options const& options);
+  sqlite_session(::sqlite3& handle, transactions mode, db::connect_options const& options,
                  give_back<::sqlite3> after);
   ~sqlite_session() override;
 
-  db::table run(db::statement const& what, std::span<value const> values) override;
+  db::table run(db::statement const& statement, std::span<value const> values) override;
   void script(std::string_view text) override;
   bool listen(std::string_view) override { return changes_.begin(*db_); }
   bool hear(deadline till, base::bell const& b) override { return changes_.wait(*db_, till, b); }
@@ -100,11 +100,11 @@ class sqlite_session final : public db::session {
   void execute(char const* text);
   void check_usable(bool at_commit);
   void check_transaction_goes_on(std::string const& statement) const;
-  int all_rows(::sqlite3_stmt* of, db::table& to);
+  int all_rows(::sqlite3_stmt* statement, db::table& table);
   int begin_writing() noexcept;
   void checkpoint() noexcept;
   [[noreturn]] void fail(int code, std::string const& statement);
-  ::sqlite3_stmt* prepare(db::statement const& what);
+  ::sqlite3_stmt* prepare(db::statement const& statement);
 
   std::string shown_;
   sqlite_process process_;  // from before the connection to after it
@@ -124,11 +124,11 @@ class sqlite_session final : public db::session {
   bool broken_ = false;
 };
 
-sqlite_session::sqlite_session(db::url const& to, db::connect_options const& options)
-    : shown_(to.shown),
+sqlite_session::sqlite_session(db::url const& url, db::connect_options const& options)
+    : shown_(url.shown),
       process_(shown_),
-      path_(to.path),
-      in_memory_(to.path.starts_with(memory_name)),
+      path_(url.path),
+      in_memory_(url.path.starts_with(memory_name)),
       wait_(options.statement_timeout.count() > 0
                 ? std::min(options.statement_timeout, options.lock_timeout)
                 : options.lock_timeout) {
@@ -148,11 +148,11 @@ sqlite_session::sqlite_session(db::url const& to, db::connect_options const& opt
 }
 
 /// Its busy handler, its hooks and its way to checkpoint stay the application's.
-sqlite_session::sqlite_session(::sqlite3& handle, transactions whose,
+sqlite_session::sqlite_session(::sqlite3& handle, transactions mode,
                                db::connect_options const& options, give_back<::sqlite3> after)
     : shown_(shown(handle)),
       process_(shown_),
-      joined_(whose == transactions::applications),
+      joined_(mode == transactions::applications),
       wait_(options.lock_timeout),
       db_(&handle, end_of<::sqlite3, close_database>(std::move(after))),
       open_(joined_) {
@@ -389,23 +389,23 @@ void sqlite_session::checkpoint() noexcept {
   ::sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
-::sqlite3_stmt* sqlite_session::prepare(db::statement const& what) {
-  auto& known = statements_[what.text];
+::sqlite3_stmt* sqlite_session::prepare(db::statement const& statement) {
+  auto& known = statements_[statement.text];
   // An explanation is never executed, so that SQLite does not notice that the schema was changed.
   if (known && ::sqlite3_stmt_isexplain(known.get()) != 0) known.reset();
   if (!known) {
     ::sqlite3_stmt* raw = nullptr;
     char const* tail = nullptr;
-    int const code =
-        ::sqlite3_prepare_v3(db_.get(), what.text.data(), static_cast<int>(what.text.size()),
-                             SQLITE_PREPARE_PERSISTENT, &raw, &tail);
+    int const code = ::sqlite3_prepare_v3(db_.get(), statement.text.data(),
+                                          static_cast<int>(statement.text.size()),
+                                          SQLITE_PREPARE_PERSISTENT, &raw, &tail);
     known.reset(raw);
-    if (code != SQLITE_OK) fail(code, what.name);
-    auto const rest =
-        std::string_view(what.text).substr(static_cast<std::size_t>(tail - what.text.data()));
+    if (code != SQLITE_OK) fail(code, statement.name);
+    auto const rest = std::string_view(statement.text)
+                          .substr(static_cast<std::size_t>(tail - statement.text.data()));
     if (raw == nullptr || rest.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
       known.reset();
-      throw error({.kind = error_code::statement, .statement = what.name},
+      throw error({.kind = error_code::statement, .statement = statement.name},
                   shown_ + ": a statement must be one statement, without text after its ';'");
     }
   }
@@ -413,35 +413,35 @@ void sqlite_session::checkpoint() noexcept {
 }
 
 /// SQLITE_DONE, or what went wrong.
-int sqlite_session::all_rows(::sqlite3_stmt* of, db::table& to) {
-  ::sqlite3_reset(of);
-  to.cells.clear();
+int sqlite_session::all_rows(::sqlite3_stmt* statement, db::table& table) {
+  ::sqlite3_reset(statement);
+  table.cells.clear();
   for (;;) {
-    int const code = ::sqlite3_step(of);
+    int const code = ::sqlite3_step(statement);
     if (code != SQLITE_ROW) return code;
-    for (std::size_t at = 0; at < to.width; ++at) {
-      to.cells.push_back(column(*of, static_cast<int>(at)));
+    for (std::size_t at = 0; at < table.width; ++at) {
+      table.cells.push_back(column(*statement, static_cast<int>(at)));
     }
   }
 }
 
-db::table sqlite_session::run(db::statement const& what, std::span<value const> values) {
+db::table sqlite_session::run(db::statement const& command, std::span<value const> values) {
   check_usable(false);
-  check_no_transaction(what.name);
-  check_transaction_goes_on(what.name);
-  settings_ = settings_ || what.changes_session;
-  auto* const statement = prepare(what);
+  check_no_transaction(command.name);
+  check_transaction_goes_on(command.name);
+  settings_ = settings_ || command.changes_session;
+  auto* const statement = prepare(command);
   struct reset_after {
-    ::sqlite3_stmt* what;
+    ::sqlite3_stmt* command;
     ~reset_after() {
-      ::sqlite3_reset(what);
-      ::sqlite3_clear_bindings(what);
+      ::sqlite3_reset(command);
+      ::sqlite3_clear_bindings(command);
     }
   } const reset{statement};
   auto const wanted = static_cast<std::size_t>(::sqlite3_bind_parameter_count(statement));
-  if (values.size() < wanted || values.size() != what.inputs.size()) {
-    throw error({.kind = error_code::bad_argument, .statement = what.name},
-                "a statement has " + std::to_string(what.inputs.size()) + " parameters, and " +
+  if (values.size() < wanted || values.size() != command.inputs.size()) {
+    throw error({.kind = error_code::bad_argument, .statement = command.name},
+                "a statement has " + std::to_string(command.inputs.size()) + " parameters, and " +
                     std::to_string(values.size()) + " values were given");
   }
   for (std::size_t at = 0; at < wanted; ++at) {
@@ -456,7 +456,7 @@ db::table sqlite_session::run(db::statement const& what, std::span<value const> 
   auto const go = [&] { return all_rows(statement, out); };
   turn mine;
   int const code = alone ? wait_.in_turn(mine, db_.get_deleter().ours(), go) : go();
-  if (code != SQLITE_DONE) fail(code, what.name);
+  if (code != SQLITE_DONE) fail(code, command.name);
   if (alone && log_pages_ >= long_log) checkpoint();
   if (writes && ::sqlite3_total_changes64(db_.get()) != before) {
     out.affected = ::sqlite3_changes64(db_.get());
@@ -481,15 +481,15 @@ std::vector<db::fact> sqlite_session::facts() {
 
 db::dialect const& sqlite_dialect() noexcept { return about; }
 
-std::unique_ptr<db::session> connect_sqlite(db::url const& to, db::connect_options const& options,
+std::unique_ptr<db::session> connect_sqlite(db::url const& url, db::connect_options const& options,
                                             bool must_exist) {
-  if (must_exist && file_missing(to.path)) refuse_moved_file(to.shown);
-  return std::make_unique<sqlite_session>(to, options);
+  if (must_exist && file_missing(url.path)) refuse_moved_file(url.shown);
+  return std::make_unique<sqlite_session>(url, options);
 }
 
-std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions whose,
+std::unique_ptr<db::session> adopt(::sqlite3& handle, transactions mode,
                                    db::connect_options const& options, give_back<::sqlite3> after) {
-  return std::make_unique<sqlite_session>(handle, whose, options, std::move(after));
+  return std::make_unique<sqlite_session>(handle, mode, options, std::move(after));
 }
 
 }  // namespace drivers

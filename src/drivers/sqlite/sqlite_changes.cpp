@@ -18,10 +18,11 @@ constexpr std::int64_t unreadable = -1;
 
 }  // namespace
 
-std::int64_t sqlite_changes::number(::sqlite3& on) {
+std::int64_t sqlite_changes::number(::sqlite3& handle) {
   if (!ask_) {
     ::sqlite3_stmt* raw = nullptr;
-    ::sqlite3_prepare_v3(&on, "pragma data_version", -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    ::sqlite3_prepare_v3(&handle, "pragma data_version", -1, SQLITE_PREPARE_PERSISTENT, &raw,
+                         nullptr);
     ask_.reset(raw);
   }
   bool const found = ask_ && ::sqlite3_step(ask_.get()) == SQLITE_ROW;
@@ -30,14 +31,15 @@ std::int64_t sqlite_changes::number(::sqlite3& on) {
   return out;
 }
 
-bool sqlite_changes::begin(::sqlite3& on) {
-  seen_ = number(on);
+bool sqlite_changes::begin(::sqlite3& handle) {
+  seen_ = number(handle);
   return seen_ != unreadable;
 }
 
-bool sqlite_changes::wait(::sqlite3& on, steady_clock::time_point until, base::bell const& unless) {
+bool sqlite_changes::wait(::sqlite3& handle, steady_clock::time_point until,
+                          base::bell const& unless) {
   for (;;) {
-    auto const now = number(on);
+    auto const now = number(handle);
     if (now != seen_) {
       seen_ = now;
       return true;

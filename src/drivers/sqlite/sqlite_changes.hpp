@@ -18,16 +18,16 @@ namespace drivers {
 class sqlite_changes {
  public:
   /// What is changed from now on is noticed. False: the file cannot be read now.
-  [[nodiscard]] bool begin(::sqlite3& on);
+  [[nodiscard]] bool begin(::sqlite3& handle);
   /// As db::session::hear(). A file that cannot be read counts as changed: the next use tells why.
-  [[nodiscard]] bool wait(::sqlite3& on, std::chrono::steady_clock::time_point until,
+  [[nodiscard]] bool wait(::sqlite3& handle, std::chrono::steady_clock::time_point until,
                           base::bell const& unless);
 
  private:
   struct finalize {
-    void operator()(::sqlite3_stmt* what) const noexcept { ::sqlite3_finalize(what); }
+    void operator()(::sqlite3_stmt* handle) const noexcept { ::sqlite3_finalize(handle); }
   };
-  [[nodiscard]] std::int64_t number(::sqlite3& on);
+  [[nodiscard]] std::int64_t number(::sqlite3& handle);
 
   std::unique_ptr<::sqlite3_stmt, finalize> ask_;
   std::int64_t seen_ = 0;

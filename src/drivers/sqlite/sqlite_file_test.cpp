@@ -63,7 +63,7 @@ TEST_F(sqlite_file, a_deleted_file_takes_no_writes) {
   fs::remove(path_);
   expect_moved([&] { session->begin(isolation::serializable); });
   expect_moved([&] { write(*session); });
-  expect_moved([&] { session->share([](db::session& in) { return write(in), true; }); });
+  expect_moved([&] { session->share([](db::session& other) { return write(other), true; }); });
   EXPECT_FALSE(session->usable());
 }
 

@@ -28,9 +28,9 @@ std::unique_ptr<db::session> connect(std::string const& file) {
   return connect_sqlite(db::parse_url("sqlite:" + file), {});
 }
 
-std::int64_t rows_in(db::session& of) {
+std::int64_t rows_in(db::session& session) {
   db::statement const asked{.name = "facts", .text = "select count(*) from t"};
-  return std::get<std::int64_t>(of.run(asked, {}).cells.at(0));
+  return std::get<std::int64_t>(session.run(asked, {}).cells.at(0));
 }
 
 class sqlite_fork : public testing::Test {

@@ -50,11 +50,13 @@ class reader {
   [[nodiscard]] bool over() const { return over_; }
   [[nodiscard]] bool bad() const { return bad_; }
   [[nodiscard]] std::int64_t row() const { return row_; }
-  [[nodiscard]] value column(std::size_t at) const { return at < width_ ? values_[at] : value(); }
+  [[nodiscard]] value column(std::size_t index) const {
+    return index < width_ ? values_[index] : value();
+  }
 
  private:
-  bool take(char what) {
-    if (at_ == end_ || *at_ != what) return false;
+  bool take(char byte) {
+    if (at_ == end_ || *at_ != byte) return false;
     ++at_;
     return true;
   }
@@ -69,29 +71,29 @@ class reader {
     }
     return !bad_;
   }
-  bool read_value(value& to) {
+  bool read_value(value& value) {
     constexpr std::string_view null = "null";
     if (at_ == end_) return false;
-    if (*at_ == '"') return read_text(to);
+    if (*at_ == '"') return read_text(value);
     if (std::string_view(at_, end_).starts_with(null)) {
       at_ += null.size();
-      to.is = value::kind::null;
+      value.is = value::kind::null;
       return true;
     }
-    auto const [next, failed] = std::from_chars(at_, end_, to.number);
-    to.is = value::kind::number;
+    auto const [next, failed] = std::from_chars(at_, end_, value.number);
+    value.is = value::kind::number;
     at_ = next;
     return failed == std::errc();
   }
-  bool read_text(value& to) {
+  bool read_text(value& value) {
     auto const* const start = ++at_;
-    to.is = value::kind::text;
+    value.is = value::kind::text;
     for (; at_ != end_ && *at_ != '"'; ++at_) {
       if (*at_ != '\\') continue;
-      to.is = value::kind::escaped;
+      value.is = value::kind::escaped;
       if (++at_ == end_) return false;
     }
-    to.text = {start, at_};
+    value.text = {start, at_};
     return take('"');
   }
 
@@ -137,21 +139,21 @@ struct cursor {
   reader rows;
 };
 
-cursor& in(::sqlite3_vtab_cursor* what) { return *reinterpret_cast<cursor*>(what); }
+cursor& in(::sqlite3_vtab_cursor* opened) { return *reinterpret_cast<cursor*>(opened); }
 
-int status(reader const& of) { return of.bad() ? SQLITE_MISMATCH : SQLITE_OK; }
+int status(reader const& reader) { return reader.bad() ? SQLITE_MISMATCH : SQLITE_OK; }
 
-int connect(::sqlite3* on, void*, int, char const* const*, ::sqlite3_vtab** out, char**) {
-  ::sqlite3_vtab_config(on, SQLITE_VTAB_INNOCUOUS);
+int connect(::sqlite3* handle, void*, int, char const* const*, ::sqlite3_vtab** out, char**) {
+  ::sqlite3_vtab_config(handle, SQLITE_VTAB_INNOCUOUS);
   int const code = ::sqlite3_declare_vtab(
-      on, "create table x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, text hidden)");
+      handle, "create table x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, text hidden)");
   if (code != SQLITE_OK) return code;
   *out = new (std::nothrow)::sqlite3_vtab{};
   return *out == nullptr ? SQLITE_NOMEM : SQLITE_OK;
 }
 
-int disconnect(::sqlite3_vtab* what) {
-  delete what;
+int disconnect(::sqlite3_vtab* virtual_table) {
+  delete virtual_table;
   return SQLITE_OK;
 }
 
@@ -176,13 +178,13 @@ int open(::sqlite3_vtab*, ::sqlite3_vtab_cursor** out) {
   return SQLITE_OK;
 }
 
-int close(::sqlite3_vtab_cursor* what) {
-  delete &in(what);
+int close(::sqlite3_vtab_cursor* cursor) {
+  delete &in(cursor);
   return SQLITE_OK;
 }
 
-int filter(::sqlite3_vtab_cursor* what, int, char const*, int, ::sqlite3_value** values) {
-  auto& to = in(what);
+int filter(::sqlite3_vtab_cursor* cursor, int, char const*, int, ::sqlite3_value** values) {
+  auto& to = in(cursor);
   auto const* const text = reinterpret_cast<char const*>(::sqlite3_value_text(values[0]));
   try {
     to.text.assign(text == nullptr ? "" : text,
@@ -194,32 +196,32 @@ int filter(::sqlite3_vtab_cursor* what, int, char const*, int, ::sqlite3_value**
   return status(to.rows);
 }
 
-int next(::sqlite3_vtab_cursor* what) {
-  in(what).rows.next();
-  return status(in(what).rows);
+int next(::sqlite3_vtab_cursor* cursor) {
+  in(cursor).rows.next();
+  return status(in(cursor).rows);
 }
 
-int eof(::sqlite3_vtab_cursor* what) { return in(what).rows.over() ? 1 : 0; }
+int eof(::sqlite3_vtab_cursor* cursor) { return in(cursor).rows.over() ? 1 : 0; }
 
-int row_id(::sqlite3_vtab_cursor* what, ::sqlite3_int64* out) {
-  *out = in(what).rows.row();
+int row_id(::sqlite3_vtab_cursor* cursor, ::sqlite3_int64* out) {
+  *out = in(cursor).rows.row();
   return SQLITE_OK;
 }
 
-void give(::sqlite3_context* to, std::string_view text) {
-  ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+void give(::sqlite3_context* sql_context, std::string_view text) {
+  ::sqlite3_result_text64(sql_context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-int column(::sqlite3_vtab_cursor* what, ::sqlite3_context* to, int at) try {
-  auto const value = in(what).rows.column(static_cast<std::size_t>(at));
+int column(::sqlite3_vtab_cursor* cursor, ::sqlite3_context* sql_context, int index) try {
+  auto const value = in(cursor).rows.column(static_cast<std::size_t>(index));
   switch (value.is) {
     case reader::value::kind::null: break;
-    case reader::value::kind::number: ::sqlite3_result_int64(to, value.number); break;
-    case reader::value::kind::text: give(to, value.text); break;
+    case reader::value::kind::number: ::sqlite3_result_int64(sql_context, value.number); break;
+    case reader::value::kind::text: give(sql_context, value.text); break;
     case reader::value::kind::escaped: {
       auto const plain = unescaped(value.text);
       if (!plain) return SQLITE_MISMATCH;
-      give(to, *plain);
+      give(sql_context, *plain);
       break;
     }
   }
@@ -244,8 +246,8 @@ constexpr ::sqlite3_module module = [] {
   return out;
 }();
 
-int make_known(::sqlite3& to, ::sqlite3_module const* what) noexcept {
-  return ::sqlite3_create_module_v2(&to, "daybook_rows", what, nullptr, nullptr);
+int make_known(::sqlite3& handle, ::sqlite3_module const* module) noexcept {
+  return ::sqlite3_create_module_v2(&handle, "daybook_rows", module, nullptr, nullptr);
 }
 
 /// How many use it on a connection: a joined session may be beside a borrowed one.
@@ -260,29 +262,29 @@ uses& known() {
 
 }  // namespace
 
-int rows_table::add(::sqlite3& to) {
+int rows_table::add(::sqlite3& handle) {
   auto& all = known();
   std::lock_guard const lock(all.guard);
-  auto& count = all.of[&to];
+  auto& count = all.of[&handle];
   if (count == 0) {
-    if (int const code = make_known(to, &module); code != SQLITE_OK) {
-      all.of.erase(&to);
+    if (int const code = make_known(handle, &module); code != SQLITE_OK) {
+      all.of.erase(&handle);
       return code;
     }
   }
   ++count;
-  on_ = &to;
+  handle_ = &handle;
   return SQLITE_OK;
 }
 
 rows_table::~rows_table() {
-  if (on_ == nullptr) return;
+  if (handle_ == nullptr) return;
   auto& all = known();
   std::lock_guard const lock(all.guard);
-  auto const found = all.of.find(on_);
+  auto const found = all.of.find(handle_);
   if (--found->second > 0) return;
   all.of.erase(found);
-  make_known(*on_, nullptr);
+  make_known(*handle_, nullptr);
 }
 
 }  // namespace drivers

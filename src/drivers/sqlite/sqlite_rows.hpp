@@ -22,10 +22,10 @@ class rows_table {
   ~rows_table();
 
   /// Once. The connection must outlive this. Returns SQLite's result code.
-  [[nodiscard]] int add(::sqlite3& to);
+  [[nodiscard]] int add(::sqlite3& handle);
 
  private:
-  ::sqlite3* on_ = nullptr;
+  ::sqlite3* handle_ = nullptr;
 };
 
 }  // namespace drivers

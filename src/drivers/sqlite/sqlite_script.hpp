@@ -12,7 +12,7 @@ namespace drivers {
 
 /// Executes each. A column that is to be added and is there already is passed over: an earlier try,
 /// or a person with the printed text, has added it. Returns SQLITE_DONE, or the first failure.
-[[nodiscard]] int run_sqlite_script(::sqlite3& on, std::string const& text);
+[[nodiscard]] int run_sqlite_script(::sqlite3& handle, std::string const& text);
 
 }  // namespace drivers
 }  // namespace v1

@@ -21,26 +21,26 @@ bool shared_work::result() const {
   return kept_;
 }
 
-void shared_work::go(db::session& on) { kept_ = (*body_)(on); }
+void shared_work::go(db::session& session) { kept_ = (*body_)(session); }
 
 /// Throws only where the whole transaction has come to its end: a full disk, say.
-void shared_work::ride(db::session& on) {
-  on.run(from_here, {});
+void shared_work::ride(db::session& session) {
+  session.run(from_here, {});
   try {
-    go(on);
+    go(session);
   } catch (...) {
     failed_ = std::current_exception();
   }
   try {
-    if (!kept_) on.run(back, {});
-    on.run(passed, {});
+    if (!kept_) session.run(back, {});
+    session.run(passed, {});
   } catch (...) {
     if (failed_) std::rethrow_exception(failed_);
     throw;
   }
 }
 
-void do_together(db::session& on, shared_work& mine,
+void do_together(db::session& session, shared_work& mine,
                  std::vector<passenger*> const& others) noexcept {
   auto const each = [&](auto const& what) {
     what(mine);
@@ -49,15 +49,15 @@ void do_together(db::session& on, shared_work& mine,
   try {
     bool keep = false;
     each([&](shared_work& one) {
-      others.empty() ? one.go(on) : one.ride(on);
+      others.empty() ? one.go(session) : one.ride(session);
       keep |= one.kept_;
     });
-    keep ? on.commit() : on.rollback();
+    keep ? session.commit() : session.rollback();
   } catch (...) {
     each([](shared_work& one) {
       if (!one.failed_) one.failed_ = std::current_exception();
     });
-    on.rollback();
+    session.rollback();
   }
 }
 

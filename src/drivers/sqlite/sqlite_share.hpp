@@ -31,19 +31,19 @@ class shared_work final : public passenger {
   [[nodiscard]] bool result() const;
 
  private:
-  friend void do_together(db::session& on, shared_work& mine,
+  friend void do_together(db::session& session, shared_work& mine,
                           std::vector<passenger*> const& others) noexcept;
-  void go(db::session& on);
-  void ride(db::session& on);
+  void go(db::session& session);
+  void ride(db::session& session);
 
   std::function<bool(db::session&)> const* body_;
   bool kept_ = false;
   std::exception_ptr failed_;
 };
 
-/// Does all of it in the transaction that has begun on `on`, and ends that. Never throws: what
+/// Does all of it in the transaction that has begun on `session`, and ends that. Never throws: what
 /// went wrong is in result(), a failure of the COMMIT in everybody's.
-void do_together(db::session& on, shared_work& mine,
+void do_together(db::session& session, shared_work& mine,
                  std::vector<passenger*> const& others) noexcept;
 
 }  // namespace drivers

@@ -50,9 +50,9 @@ class sqlite_share : public testing::Test {
     to.shown = "sqlite:" + to.path;
     return daybook::drivers::connect_sqlite(to, {.lock_timeout = 60'000ms});
   }
-  static body insert(int what) {
-    return [what](db::session& on) {
-      return on.run(words("insert into t values (" + std::to_string(what) + ", 'me')"), {})
+  static body insert(int item) {
+    return [item](db::session& session) {
+      return session.run(words("insert into t values (" + std::to_string(item) + ", 'me')"), {})
           .something();
     };
   }
@@ -84,9 +84,9 @@ class sqlite_share : public testing::Test {
     }
     return out;
   }
-  static error_code kind(std::exception_ptr const& of) {
+  static error_code kind(std::exception_ptr const& error) {
     try {
-      std::rethrow_exception(of);
+      std::rethrow_exception(error);
     } catch (daybook::error const& e) {
       return e.kind();
     }
@@ -114,12 +114,12 @@ TEST_F(sqlite_share, what_waits_goes_into_one_transaction) {
 TEST_F(sqlite_share, one_that_fails_harms_no_other) {
   auto const thrown = share_all({
       insert(1),
-      [](db::session& on) -> bool {
-        insert(2)(on);
+      [](db::session& session) -> bool {
+        insert(2)(session);
         throw std::runtime_error("mine");
       },
-      insert(1),                                                  // there already
-      insert(3), [](db::session& on) { return !insert(4)(on); },  // thinks better of it
+      insert(1),                                                            // there already
+      insert(3), [](db::session& session) { return !insert(4)(session); },  // thinks better of it
   });
   EXPECT_FALSE(thrown[0]);
   EXPECT_THROW(std::rethrow_exception(thrown[1]), std::runtime_error);
@@ -142,8 +142,8 @@ TEST_F(sqlite_share, the_first_that_fails_harms_no_other_either) {
 TEST_F(sqlite_share, a_transaction_that_ends_fails_for_everybody) {
   auto const thrown = share_all({
       insert(1),
-      [](db::session& on) {
-        on.run(words("insert or rollback into t values (1, 'again')"), {});
+      [](db::session& session) {
+        session.run(words("insert or rollback into t values (1, 'again')"), {});
         return true;
       },
       insert(3),
@@ -161,7 +161,9 @@ TEST_F(sqlite_share, a_commit_that_fails_does_so_for_everybody) {
       "create table child(p integer references parent deferrable initially deferred)");
   auto const thrown = share_all({
       insert(1),
-      [](db::session& on) { return on.run(words("insert into child values (7)"), {}).something(); },
+      [](db::session& session) {
+        return session.run(words("insert into child values (7)"), {}).something();
+      },
       insert(3),
   });
   for (auto const& e : thrown) {
@@ -191,9 +193,9 @@ TEST_F(sqlite_share, takes_along_nobody_with_a_transaction_of_its_own) {
     });
     while (line->waiting() < 2) std::this_thread::yield();
     threads.emplace_back([&] {
-      EXPECT_TRUE(connect()->share([&](db::session& on) {
+      EXPECT_TRUE(connect()->share([&](db::session& session) {
         where = std::this_thread::get_id();
-        return insert(3)(on);
+        return insert(3)(session);
       }));
     });
     while (line->waiting() < 3) std::this_thread::yield();

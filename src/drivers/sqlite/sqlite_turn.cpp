@@ -27,10 +27,11 @@ class turnstile::line {
  public:
   explicit line(std::string const& database) : file_(database, "-turn") {}
 
-  bool take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most, passenger* who);
+  bool take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most,
+            passenger* passenger);
   void give_back() noexcept;
   std::vector<passenger*> take_along(std::size_t at_most);
-  void arrived(std::vector<passenger*> const& who) noexcept;
+  void arrived(std::vector<passenger*> const& passengers) noexcept;
   void close() noexcept;
   std::size_t waiting();
 
@@ -48,7 +49,7 @@ class turnstile::line {
   };
 
   void serve();
-  void set(lock to) noexcept;
+  void set(lock lock) noexcept;
   void ask() noexcept;
   void call_the_first() noexcept;
 
@@ -64,7 +65,7 @@ class turnstile::line {
 };
 
 bool turnstile::line::take(std::shared_ptr<line> const& me, std::chrono::milliseconds at_most,
-                           passenger* who) {
+                           passenger* passenger) {
   std::unique_lock hold(guard_);
   if (lock_ == lock::free && (!file_.open() || file_.try_lock())) {
     set(lock::ours);
@@ -76,13 +77,15 @@ bool turnstile::line::take(std::shared_ptr<line> const& me, std::chrono::millise
     has_thread_ = true;
   }
   waiter mine;
-  mine.who = who;
+  mine.who = passenger;
   auto const place = waiting_.insert(waiting_.end(), &mine);
   if (lock_ == lock::free) ask();
-  auto const taken = [&] { return who != nullptr && who->where_ != passenger::place::waits; };
+  auto const taken = [&] {
+    return passenger != nullptr && passenger->where_ != passenger::place::waits;
+  };
   mine.called.wait_for(hold, at_most, [&] { return mine.has_turn || taken(); });
   if (taken()) {
-    arrived_.wait(hold, [&] { return who->arrived(); });
+    arrived_.wait(hold, [&] { return passenger->arrived(); });
   } else if (!mine.has_turn) {
     waiting_.erase(place);
   }
@@ -107,10 +110,10 @@ std::vector<passenger*> turnstile::line::take_along(std::size_t at_most) {
   return out;
 }
 
-void turnstile::line::arrived(std::vector<passenger*> const& who) noexcept {
+void turnstile::line::arrived(std::vector<passenger*> const& passengers) noexcept {
   {
     std::lock_guard const hold(guard_);
-    for (auto* const one : who) one->where_ = passenger::place::arrived;
+    for (auto* const one : passengers) one->where_ = passenger::place::arrived;
   }
   arrived_.notify_all();
 }
@@ -136,8 +139,8 @@ std::size_t turnstile::line::waiting() {
   return waiting_.size();
 }
 
-void turnstile::line::set(lock to) noexcept {
-  lock_ = to;
+void turnstile::line::set(lock lock) noexcept {
+  lock_ = lock;
   since_ = clock::now();
 }
 
@@ -194,9 +197,9 @@ std::shared_ptr<turnstile> turnstile::before(std::string const& database) {
   return out;
 }
 
-turn turnstile::take(std::chrono::milliseconds at_most, passenger* who) {
+turn turnstile::take(std::chrono::milliseconds at_most, passenger* passenger) {
   try {
-    return line_->take(line_, at_most, who) ? turn(shared_from_this()) : turn();
+    return line_->take(line_, at_most, passenger) ? turn(shared_from_this()) : turn();
   } catch (std::system_error const&) {
     return {};  // no thread to be had: nothing that a writer should fail of
   }
@@ -210,12 +213,14 @@ std::vector<passenger*> turnstile::take_along(std::size_t at_most) {
   return line_->take_along(at_most);
 }
 
-void turnstile::arrived(std::vector<passenger*> const& who) noexcept { line_->arrived(who); }
+void turnstile::arrived(std::vector<passenger*> const& passengers) noexcept {
+  line_->arrived(passengers);
+}
 
 void turn::give_back() noexcept {
-  if (!at_) return;
-  at_->give_back();
-  at_.reset();
+  if (!turnstile_) return;
+  turnstile_->give_back();
+  turnstile_.reset();
 }
 
 }  // namespace drivers

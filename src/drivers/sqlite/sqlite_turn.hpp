@@ -47,20 +47,20 @@ class passenger {
 class turn {
  public:
   turn() = default;
-  explicit turn(std::shared_ptr<turnstile> at) noexcept : at_(std::move(at)) {}
-  turn(turn&& from) noexcept = default;
-  turn& operator=(turn&& from) noexcept {
+  explicit turn(std::shared_ptr<turnstile> turnstile) noexcept : turnstile_(std::move(turnstile)) {}
+  turn(turn&& other) noexcept = default;
+  turn& operator=(turn&& other) noexcept {
     give_back();
-    at_ = std::move(from.at_);
+    turnstile_ = std::move(other.turnstile_);
     return *this;
   }
   ~turn() { give_back(); }
 
-  explicit operator bool() const noexcept { return at_ != nullptr; }
+  explicit operator bool() const noexcept { return turnstile_ != nullptr; }
   void give_back() noexcept;
 
  private:
-  std::shared_ptr<turnstile> at_;
+  std::shared_ptr<turnstile> turnstile_;
 };
 
 class turnstile : public std::enable_shared_from_this<turnstile> {
@@ -71,13 +71,13 @@ class turnstile : public std::enable_shared_from_this<turnstile> {
 
   /// Waits at most so long; empty where that was not enough. Where whoever has the turn has had it
   /// for longer than that already, it is not waited for at all.
-  /// Empty also where another has taken `who` along: it has arrived then.
-  [[nodiscard]] turn take(std::chrono::milliseconds at_most, passenger* who = nullptr);
+  /// Empty also where another has taken `passenger` along: it has arrived then.
+  [[nodiscard]] turn take(std::chrono::milliseconds at_most, passenger* passenger = nullptr);
 
   /// For the one whose turn it is: passengers who wait in this process, in their order, at most so
   /// many. They wait on, whatever their limit is, until arrived() is called with them.
   [[nodiscard]] std::vector<passenger*> take_along(std::size_t at_most);
-  void arrived(std::vector<passenger*> const& who) noexcept;
+  void arrived(std::vector<passenger*> const& passengers) noexcept;
 
   /// So many of this process.
   [[nodiscard]] std::size_t waiting() const;

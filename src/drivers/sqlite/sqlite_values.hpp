@@ -10,11 +10,11 @@ namespace daybook {
 inline namespace v1 {
 namespace drivers {
 
-/// The parameter at `index`, from 1. What `what` views is borrowed until the statement's bindings
+/// The parameter at `index`, from 1. What `value` views is borrowed until the statement's bindings
 /// are cleared. Returns SQLite's result code.
-[[nodiscard]] int bind(::sqlite3_stmt& to, int index, value const& what);
-/// The column at `at`, from 0, of the present row.
-[[nodiscard]] cell column(::sqlite3_stmt& of, int at);
+[[nodiscard]] int bind(::sqlite3_stmt& statement, int index, value const& value);
+/// The column `index`, from 0, of the present row.
+[[nodiscard]] cell column(::sqlite3_stmt& statement, int index);
 
 }  // namespace drivers
 }  // namespace v1

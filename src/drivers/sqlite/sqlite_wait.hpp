@@ -38,7 +38,7 @@ class writers_wait {
   int in_turn(turn& mine, bool handler_is_ours, F const& attempt);
   /// The same for work that another may do in its turn: SQLITE_OK without `attempt` then.
   template <class F>
-  int in_turn(turn& mine, passenger& who, F const& attempt);
+  int in_turn(turn& mine, passenger& passenger, F const& attempt);
 
  private:
   using clock = base::boot_clock;
@@ -48,7 +48,7 @@ class writers_wait {
   static constexpr std::chrono::milliseconds without_a_turn{100};
 
   template <class F>
-  int in_turn(turn& mine, passenger* who, bool handler_is_ours, F const& attempt);
+  int in_turn(turn& mine, passenger* passenger, bool handler_is_ours, F const& attempt);
 
   std::chrono::milliseconds patience_;
   clock::duration limit_;  ///< of what pause() makes of it
@@ -62,18 +62,19 @@ int writers_wait::in_turn(turn& mine, bool handler_is_ours, F const& attempt) {
 }
 
 template <class F>
-int writers_wait::in_turn(turn& mine, passenger& who, F const& attempt) {
-  return in_turn(mine, &who, true, attempt);
+int writers_wait::in_turn(turn& mine, passenger& passenger, F const& attempt) {
+  return in_turn(mine, &passenger, true, attempt);
 }
 
 template <class F>
-int writers_wait::in_turn(turn& mine, passenger* who, bool handler_is_ours, F const& attempt) {
+int writers_wait::in_turn(turn& mine, passenger* passenger, bool handler_is_ours,
+                          F const& attempt) {
   if (!line_) return attempt();
   auto const end = clock::now() + patience_;
   for (auto left = end - clock::now();;) {
     auto const half = std::chrono::duration_cast<std::chrono::milliseconds>(left / 2);
-    mine = line_->take(std::min(half, for_a_turn), who);
-    if (who != nullptr && who->arrived()) return SQLITE_OK;
+    mine = line_->take(std::min(half, for_a_turn), passenger);
+    if (passenger != nullptr && passenger->arrived()) return SQLITE_OK;
     left = end - clock::now();
     limit_ = mine ? left : std::min<clock::duration>(left, without_a_turn);
     int const code = attempt();

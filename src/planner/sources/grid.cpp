@@ -30,11 +30,11 @@ namespace planners {
 
 namespace {
 
-window_strategy const& window_of(definition const& of) {
-  auto const* const how = std::get_if<window_strategy>(&of.options.strategy);
+window_strategy const& window_of(definition const& definition) {
+  auto const* const how = std::get_if<window_strategy>(&definition.options.strategy);
   if (how != nullptr) return *how;
-  bad(of.name, "it has no periods: it is no window, but its strategy is " +
-                   std::string(word_of(of.options)));
+  bad(definition.name, "it has no periods: it is no window, but its strategy is " +
+                           std::string(word_of(definition.options)));
 }
 
 period_state state_by(std::optional<task_info> const& task, bool asked) {
@@ -55,7 +55,7 @@ period_state state_by(std::optional<task_info> const& task, bool asked) {
 }
 
 /// From the columns of period.list, and its task.
-period_info info_in(std::span<cell const> row, store const& of, db::session& on) {
+period_info info_in(std::span<cell const> row, store const& store, db::session& session) {
   auto at = period_in(row).value_or(period{});
   period_info out{.key = std::move(at.key), .from = at.start, .to = at.end};
   std::int64_t state = 0;
@@ -65,62 +65,66 @@ period_info info_in(std::span<cell const> row, store const& of, db::session& on)
   out.reopened = db::time_in(row[6]);
   out.done = db::time_in(row[7]);
   if (out.launches == 0 && state == 0) return out;
-  auto const task = of.into().find_in(on, key(out.key));
+  auto const task = store.into().find_in(session, key(out.key));
   if (task) out.remark = task->remark;
   if (out.reopened) return out;
-  out.state =
-      out.done ? period_state::done : state_by(task, task && of.into().is_asked_in(on, task->id));
+  out.state = out.done ? period_state::done
+                       : state_by(task, task && store.into().is_asked_in(session, task->id));
   return out;
 }
 
 /// The rows of [from, to), at most so many of them.
-std::vector<period_info> rows_of(store const& of, timestamp from, timestamp to, bool newest_first,
-                                 std::int64_t most) {
-  auto const list = of.with().sql.made("period.list", {{"order", newest_first ? "desc" : "asc"}});
+std::vector<period_info> rows_of(store const& store, timestamp from, timestamp to,
+                                 bool newest_first, std::int64_t most) {
+  auto const list =
+      store.with().sql.made("period.list", {{"order", newest_first ? "desc" : "asc"}});
   std::vector<period_info> out;
-  core::read(of.with(), [&](db::session& on) {
+  core::read(store.with(), [&](db::session& session) {
     out.clear();
-    auto const found = db::run(on, list, {of.declared().id, db::us_of(from), db::us_of(to), most});
-    for (std::size_t i = 0; i < found.size(); ++i) out.push_back(info_in(found.row(i), of, on));
+    auto const found =
+        db::run(session, list, {store.declared().id, db::us_of(from), db::us_of(to), most});
+    for (std::size_t i = 0; i < found.size(); ++i)
+      out.push_back(info_in(found.row(i), store, session));
   });
   return out;
 }
 
 }  // namespace
 
-std::vector<period_info> store::grid(grid_query const& what) const {
+std::vector<period_info> store::grid(grid_query const& query) const {
   with().check_process();
-  auto const& how = window_of(of_);
-  base::limits("plan", of_.name).between("the number of periods (limit)", what.limit, 1, 10'000);
-  auto const there = bounds_of(with(), of_.id, how.since);
-  auto const from = std::max(what.from.value_or(how.since), how.since);
-  auto const to = std::min(what.to.value_or(there.now), there.now);
+  auto const& how = window_of(definition_);
+  base::limits("plan", definition_.name)
+      .between("the number of periods (limit)", query.limit, 1, 10'000);
+  auto const there = bounds_of(with(), definition_.id, how.since);
+  auto const from = std::max(query.from.value_or(how.since), how.since);
+  auto const to = std::min(query.to.value_or(there.now), there.now);
   auto const begin = there.first ? there.first->start : from;
   auto const end = there.last ? there.last->end : from;
   periods const in(how, there.first, there.last);
   std::vector<period_info> out;
   auto const add_cut = [&](bool after_rows) {
     walk over(in, after_rows ? std::max(from, end) : from, after_rows ? to : std::min(to, begin),
-              what.newest_first);
-    while (std::cmp_less(out.size(), what.limit)) {
+              query.newest_first);
+    while (std::cmp_less(out.size(), query.limit)) {
       auto one = over.next();
       if (!one) break;
       out.push_back({.key = std::move(one->key), .from = one->start, .to = one->end});
     }
   };
-  add_cut(what.newest_first);
+  add_cut(query.newest_first);
   // Of those within the bounds: what a pass has made since then is cut here.
-  auto rows = rows_of(*this, std::max(from, begin), std::min(to, end), what.newest_first,
-                      what.limit - std::ssize(out));
+  auto rows = rows_of(*this, std::max(from, begin), std::min(to, end), query.newest_first,
+                      query.limit - std::ssize(out));
   std::move(rows.begin(), rows.end(), std::back_inserter(out));
-  add_cut(!what.newest_first);
+  add_cut(!query.newest_first);
   return out;
 }
 
 timestamp store::watermark() const {
   with().check_process();
-  auto const& how = window_of(of_);
-  auto const there = bounds_of(with(), of_.id, how.since);
+  auto const& how = window_of(definition_);
+  auto const there = bounds_of(with(), definition_.id, how.since);
   periods const in(how, there.first, there.last);
   // Also where the plan begins sooner than when its rows were made.
   if (there.first) {
@@ -132,10 +136,11 @@ timestamp store::watermark() const {
   return in.from(there.last ? std::max(how.since, there.last->end) : how.since).start;
 }
 
-bool store::reopen(key const& period, audit_note const& by) const {
-  window_of(of_);
-  return change("reopen", "period " + period.str() + "; ", by, [&](db::session& on) {
-    return db::run(on, with().sql["period.reopen"], {of_.id, period.str()}).affected > 0;
+bool store::reopen(key const& period, audit_note const& note) const {
+  window_of(definition_);
+  return change("reopen", "period " + period.str() + "; ", note, [&](db::session& session) {
+    return db::run(session, with().sql["period.reopen"], {definition_.id, period.str()}).affected >
+           0;
   });
 }
 

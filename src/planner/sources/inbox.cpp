@@ -29,11 +29,12 @@ bool is_of_one(error const& e) {
          e.kind() == error_code::constraint;
 }
 
-queues::verdict end_of(decision const& by) {
+queues::verdict end_of(decision const& decision) {
   using kind = queues::verdict::kind;
   queues::verdict out;
-  out.what = by.what == decision::kind::refuse ? kind::cancel : kind::success;
-  out.remark = by.what == decision::kind::pass_over ? "its task was launched before" : by.why;
+  out.what = decision.what == decision::kind::refuse ? kind::cancel : kind::success;
+  out.remark =
+      decision.what == decision::kind::pass_over ? "its task was launched before" : decision.why;
   return out;
 }
 
@@ -71,19 +72,19 @@ bool take_all(some events, std::function<bool(some)> const& take,
   return take_all(events.first(half), take, fail) && take_all(events.subspan(half), take, fail);
 }
 
-bool launch(queues::batch& batch, sink& into) {
+bool launch(queues::batch& batch, sink& sink) {
   auto const take = [&](some events) {
     queues::share ends(batch, events);
-    auto const end = [&](db::session& on, std::span<decision const> what) {
-      std::vector<queues::verdict> how(what.size());
-      std::transform(what.begin(), what.end(), how.begin(), end_of);
-      if (!ends.write(on, how)) throw claim_lost{};
+    auto const end = [&](db::session& session, std::span<decision const> decisions) {
+      std::vector<queues::verdict> how(decisions.size());
+      std::transform(decisions.begin(), decisions.end(), how.begin(), end_of);
+      if (!ends.write(session, how)) throw claim_lost{};
     };
-    bool const more =
-        into.take(candidates_of(events), [&](db::session& on, std::span<decision const> what) {
-          if (!base::left_out("inbox_together")) return end(on, what);
+    bool const more = sink.take(
+        candidates_of(events), [&](db::session& session, std::span<decision const> decisions) {
+          if (!base::left_out("inbox_together")) return end(session, decisions);
           core::transact(batch.of().with(), {.name = "apart"}, [&](db::session& apart) {
-            end(apart, what);
+            end(apart, decisions);
             return core::decision::commit;
           });
         });
@@ -92,7 +93,7 @@ bool launch(queues::batch& batch, sink& into) {
   };
   auto const fail = [&](task const& one, std::string_view why) {
     batch.finish(one, result::failure(std::string(why)));
-    into.fail(one.key, why);
+    sink.fail(one.key, why);
   };
   try {
     return take_all(all_of(batch.tasks()), take, fail);
@@ -102,14 +103,14 @@ bool launch(queues::batch& batch, sink& into) {
 }
 
 /// Those that are due, as they are now: a preview takes nothing.
-bool look(store const& of, queues::store const& from, sink& into) {
-  auto const page = of.declared().options.page;
-  auto const fail = [&](task const& one, std::string_view why) { into.fail(one.key, why); };
+bool look(store const& store, queues::store const& owner, sink& sink) {
+  auto const page = store.declared().options.page;
+  auto const fail = [&](task const& one, std::string_view why) { sink.fail(one.key, why); };
   for (auto const state : {task_state::waiting, task_state::suspect}) {
     tasks_query what{.state = state, .limit = page};
     for (bool more = true; more;) {
-      auto const now_us = from.now_us();
-      auto const found = from.tasks(what);
+      auto const now_us = owner.now_us();
+      auto const found = owner.tasks(what);
       more = std::cmp_equal(found.size(), page);
       std::vector<task> due;
       for (auto const& one : found) {
@@ -118,7 +119,7 @@ bool look(store const& of, queues::store const& from, sink& into) {
         due.push_back({.id = one.id, .key = one.key, .payload = one.payload});
       }
       if (due.empty()) continue;
-      auto const take = [&](some events) { return into.take(candidates_of(events)); };
+      auto const take = [&](some events) { return sink.take(candidates_of(events)); };
       if (!take_all(all_of(due), take, fail)) return false;
     }
   }
@@ -127,17 +128,18 @@ bool look(store const& of, queues::store const& from, sink& into) {
 
 }  // namespace
 
-bool feed(store const& of, inbox_strategy const& how, sink& into) {
-  auto const from = of.from(how.from);
-  if (!from) bad(of.declared().name, "the queue '" + how.from + "' with its events is gone");
-  if (into.only_looks()) return look(of, *from, into);
-  claim_options const page{.limit = of.declared().options.page};
+bool feed(store const& store, inbox_strategy const& strategy, sink& sink) {
+  auto const from = store.from(strategy.from);
+  if (!from)
+    bad(store.declared().name, "the queue '" + strategy.from + "' with its events is gone");
+  if (sink.only_looks()) return look(store, *from, sink);
+  claim_options const page{.limit = store.declared().options.page};
   for (;;) {
     auto batch = from->claim(page);
     // One that may have ended its worker is taken alone.
     if (!batch) batch = from->claim({.suspects = true});
     if (!batch) return true;
-    bool const more = launch(*batch, into);
+    bool const more = launch(*batch, sink);
     static_cast<void>(batch->complete());  // lost: the launched have ended all the same
     if (!more) return false;
   }

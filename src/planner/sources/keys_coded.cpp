@@ -24,9 +24,10 @@ std::optional<std::int64_t> integer_of(std::string_view text) {
   return out && std::to_string(*out) == text ? out : std::nullopt;
 }
 
-void put(std::string& to, std::uint64_t number) {
-  for (; number > 0x7f; number >>= 7U) to.push_back(static_cast<char>((number & 0x7fU) | 0x80U));
-  to.push_back(static_cast<char>(number));
+void put(std::string& output, std::uint64_t number) {
+  for (; number > 0x7f; number >>= 7U)
+    output.push_back(static_cast<char>((number & 0x7fU) | 0x80U));
+  output.push_back(static_cast<char>(number));
 }
 
 /// Small numbers of either sign become small numbers without one.
@@ -36,24 +37,24 @@ std::uint64_t folded(std::uint64_t difference) {
 }
 std::uint64_t unfolded(std::uint64_t number) { return (number >> 1U) ^ (~(number & 1U) + 1); }
 
-void put_integers(std::string& to, std::vector<std::int64_t> const& numbers) {
+void put_integers(std::string& output, std::vector<std::int64_t> const& numbers) {
   std::uint64_t before = 0;
   for (auto const one : numbers) {
     auto const now = static_cast<std::uint64_t>(one);
-    put(to, folded(now - before));  // modulo 2^64, as it is undone
+    put(output, folded(now - before));  // modulo 2^64, as it is undone
     before = now;
   }
 }
 
-void put_texts(std::string& to, std::vector<row_key> const& keys, std::size_t column) {
+void put_texts(std::string& output, std::vector<row_key> const& keys, std::size_t column) {
   std::string_view before;
   for (auto const& one : keys) {
     std::string_view const now = one[column];
     auto const shared = static_cast<std::size_t>(
         std::mismatch(before.begin(), before.end(), now.begin(), now.end()).first - before.begin());
-    put(to, shared);
-    put(to, now.size() - shared);
-    to.append(now.substr(shared));
+    put(output, shared);
+    put(output, now.size() - shared);
+    output.append(now.substr(shared));
     before = now;
   }
 }

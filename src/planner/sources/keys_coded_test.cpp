@@ -17,9 +17,9 @@ namespace {
 using planners::coded;
 using planners::decoded;
 
-std::vector<row_key> numbers(std::vector<std::int64_t> const& of) {
+std::vector<row_key> numbers(std::vector<std::int64_t> const& ids) {
   std::vector<row_key> out;
-  for (auto const one : of) out.push_back({std::to_string(one)});
+  for (auto const one : ids) out.push_back({std::to_string(one)});
   return out;
 }
 

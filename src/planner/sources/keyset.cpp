@@ -18,8 +18,8 @@ namespace {
 using tables::kind;
 
 /// As sweep.place_KIND has it; empty: rows cannot be put in the order of such a column.
-std::string kind_of(tables::column const& of) {
-  switch (of.what) {
+std::string kind_of(tables::column const& column) {
+  switch (column.what) {
     case kind::integer: return "integer";
     case kind::text: return "text";
     case kind::uuid: return "uuid";
@@ -27,14 +27,14 @@ std::string kind_of(tables::column const& of) {
     default: break;
   }
   std::string type;
-  for (char const c : of.type)
+  for (char const c : column.type)
     type += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (!type.starts_with("timestamp") && !type.starts_with("datetime")) return {};
   return type.find("with time zone") == std::string::npos ? "time" : "zoned";
 }
 
-std::vector<std::string> primary_key(tables::table const& of) {
-  for (auto const& one : of.indexes) {
+std::vector<std::string> primary_key(tables::table const& table) {
+  for (auto const& one : table.indexes) {
     if (one.primary) return one.columns;
   }
   return {};
@@ -42,18 +42,19 @@ std::vector<std::string> primary_key(tables::table const& of) {
 
 }  // namespace
 
-void keyset::bad(std::string const& what) const { planners::bad(planner_, what); }
+void keyset::bad(std::string const& reason) const { planners::bad(planner_, reason); }
 
-keyset::keyset(core::context const& with, std::string_view planner, sweep_strategy const& of)
+keyset::keyset(core::context const& context, std::string_view planner,
+               sweep_strategy const& strategy)
     : planner_(planner) {
   try {
-    table_ = tables::look(with, of.table);
+    table_ = tables::look(context, strategy.table);
   } catch (error const& e) {
     if (e.kind() != error_code::bad_argument) throw;
     bad(e.what());
   }
-  look_at(with, of);
-  make_statements(with, need_index(with, of));
+  look_at(context, strategy);
+  make_statements(context, need_index(context, strategy));
 }
 
 tables::column const& keyset::usable(std::string const& column) const {
@@ -65,14 +66,14 @@ tables::column const& keyset::usable(std::string const& column) const {
   return found;
 }
 
-void keyset::look_at(core::context const& with, sweep_strategy const& of) {
+void keyset::look_at(core::context const& context, sweep_strategy const& strategy) {
   if (table_.what == tables::sort::view || table_.what == tables::sort::other) {
     bad("'" + table_.name + "' is a view, or no table of rows: name the table below it");
   }
   if (!table_.transactional) {
     bad("the engine of table '" + table_.name + "' has no transactions: convert it to InnoDB");
   }
-  key_ = of.key.empty() ? primary_key(table_) : of.key;
+  key_ = strategy.key.empty() ? primary_key(table_) : strategy.key;
   if (key_.empty()) {
     bad("table '" + table_.name + "' has no primary key: name the columns of a unique one (key)");
   }
@@ -85,9 +86,9 @@ void keyset::look_at(core::context const& with, sweep_strategy const& of) {
           (as_key ? "keys are integers, texts, uuids and dates"
                   : "pages are cut by integers, texts, uuids, dates and timestamps"));
     }
-    parts_.push_back({"s." + tables::quoted(with.dialect, column), std::move(kind)});
+    parts_.push_back({"s." + tables::quoted(context.dialect, column), std::move(kind)});
   };
-  if (!of.created.empty()) add(of.created, false);
+  if (!strategy.created.empty()) add(strategy.created, false);
   before_key_ = parts_.size();
   for (auto const& one : key_) {
     if (std::count(key_.begin(), key_.end(), one) > 1) bad("its key names '" + one + "' twice");
@@ -101,33 +102,33 @@ void keyset::look_at(core::context const& with, sweep_strategy const& of) {
   }
 }
 
-std::string keyset::need_index(core::context const& with, sweep_strategy const& of) const {
+std::string keyset::need_index(core::context const& context, sweep_strategy const& strategy) const {
   auto wanted = key_;
-  if (!of.created.empty()) wanted.insert(wanted.begin(), of.created);
+  if (!strategy.created.empty()) wanted.insert(wanted.begin(), strategy.created);
   if (auto const* const whole = table_.led_by(wanted)) return whole->name;
-  if (!of.created.empty() && key_ == primary_key(table_) &&
-      with.sql.text_of("sweep.index_ends_with_key", {}) == "true") {
+  if (!strategy.created.empty() && key_ == primary_key(table_) &&
+      context.sql.text_of("sweep.index_ends_with_key", {}) == "true") {
     for (auto const& one : table_.indexes) {
-      if (one.columns == std::vector{of.created}) return one.name;
+      if (one.columns == std::vector{strategy.created}) return one.name;
     }
   }
   // Few rows may be sorted each time.
-  if (of.in_memory) return {};
+  if (strategy.in_memory) return {};
   bad("no index of table '" + table_.name + "' has (" + base::listed(wanted) +
       ") in this order, so that each page would read all rows: create one");
 }
 
-std::string keyset::compared(core::context const& with, char name, std::string_view sign,
+std::string keyset::compared(core::context const& context, char name, std::string_view sign,
                              std::string_view last_sign) const {
   std::vector<std::string> given;
   for (auto const& one : parts_) {
-    given.push_back(with.sql.text_of("sweep.value_" + one.kind,
-                                     {{"given", ":" + (name + std::to_string(given.size()))}}));
+    given.push_back(context.sql.text_of("sweep.value_" + one.kind,
+                                        {{"given", ":" + (name + std::to_string(given.size()))}}));
   }
   auto const last = parts_.size() - 1;
   if (last == 0) return parts_[0].sql + " " + std::string(last_sign) + " " + given[0];
   std::string out;
-  if (with.sql.text_of("sweep.compared", {}) == "together") {
+  if (context.sql.text_of("sweep.compared", {}) == "together") {
     std::string columns;
     for (auto const& one : parts_) columns += (columns.empty() ? "" : ", ") + one.sql;
     return "(" + columns + ") " + std::string(last_sign) + " (" + base::listed(given) + ")";
@@ -142,28 +143,28 @@ std::string keyset::compared(core::context const& with, char name, std::string_v
   return out + ")";
 }
 
-void keyset::make_statements(core::context const& with, std::string const& index) {
+void keyset::make_statements(core::context const& context, std::string const& index) {
   std::string places;
   std::string keys;
   std::string fits;
   std::string order;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     auto const& one = parts_[i];
-    auto const piece = [&](std::string const& what) {
-      return with.sql.text_of("sweep." + what + "_" + one.kind, {{"column", one.sql}});
+    auto const piece = [&](std::string const& reason) {
+      return context.sql.text_of("sweep." + reason + "_" + one.kind, {{"column", one.sql}});
     };
     places += piece("place") + ", ";
     if (i >= before_key_) keys += (keys.empty() ? "" : ", ") + piece("place");
     fits += (fits.empty() ? "" : " and ") + ("(" + piece("ok") + ")");
     order += (order.empty() ? "" : ", ") + one.sql;
   }
-  auto const hint =
-      index.empty()
-          ? std::string()
-          : with.sql.text_of("sweep.by_index", {{"index", tables::quoted(with.dialect, index)}});
+  auto const hint = index.empty()
+                        ? std::string()
+                        : context.sql.text_of("sweep.by_index",
+                                              {{"index", tables::quoted(context.dialect, index)}});
   auto const reading = [&](std::string const& columns, bool after, bool until) {
-    std::string condition = after ? compared(with, 'a', ">", ">") : "1 = 1";
-    if (until) condition += " and " + compared(with, 'u', "<", "<=");
+    std::string condition = after ? compared(context, 'a', ">", ">") : "1 = 1";
+    if (until) condition += " and " + compared(context, 'u', "<", "<=");
     std::vector<std::string> inputs;
     for (char const name : {'a', 'u'}) {
       if (!(name == 'a' ? after : until)) continue;
@@ -172,12 +173,12 @@ void keyset::make_statements(core::context const& with, std::string const& index
       }
     }
     inputs.emplace_back("limit");
-    auto const text = with.sql.text_of("sweep.rows", {{"source", table_.sql},
-                                                      {"hint", hint},
-                                                      {"columns", columns},
-                                                      {"condition", condition},
-                                                      {"order", order}});
-    return db::rewrite("sweep.rows", text, with.user_sql.style(), inputs);
+    auto const text = context.sql.text_of("sweep.rows", {{"source", table_.sql},
+                                                         {"hint", hint},
+                                                         {"columns", columns},
+                                                         {"condition", condition},
+                                                         {"order", order}});
+    return db::rewrite("sweep.rows", text, context.user_sql.style(), inputs);
   };
   for (std::size_t i = 0; i < statements_.size(); ++i) {
     statements_.at(i) =
@@ -199,11 +200,11 @@ std::vector<value> keyset::between(place const& after, place const& until) const
   return out;
 }
 
-std::optional<std::vector<row_key>> keyset::keys(db::session& on, place const& after,
+std::optional<std::vector<row_key>> keyset::keys(db::session& session, place const& after,
                                                  place const& until, std::size_t most) const {
   auto values = between(after, until);
   values.emplace_back(static_cast<std::int64_t>(most) + 1);
-  auto found = on.run(keys_only_.at(after.empty() ? 0 : 1), values);
+  auto found = session.run(keys_only_.at(after.empty() ? 0 : 1), values);
   if (found.size() > most) return std::nullopt;
   std::vector<row_key> out(found.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -212,11 +213,11 @@ std::optional<std::vector<row_key>> keyset::keys(db::session& on, place const& a
   return out;
 }
 
-std::vector<placed_row> keyset::rows(db::session& on, place const& after, place const& until,
+std::vector<placed_row> keyset::rows(db::session& session, place const& after, place const& until,
                                      std::int64_t limit) const {
   auto values = between(after, until);
   values.emplace_back(limit);
-  auto const found = on.run(statement(!after.empty(), !until.empty()), values);
+  auto const found = session.run(statement(!after.empty(), !until.empty()), values);
   std::vector<placed_row> out(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto const row = found.row(i);

@@ -35,15 +35,15 @@ class keyset {
  public:
   /// On failure: daybook::error (error_code::bad_argument) that names what does not fit, and a
   /// remedy.
-  keyset(core::context const& with, std::string_view planner, sweep_strategy const& of);
+  keyset(core::context const& context, std::string_view planner, sweep_strategy const& strategy);
 
   /// The first of those after one place, up to another. On failure: daybook::error, also
   /// (error_code::bad_argument) where a row has a value that has no place.
-  [[nodiscard]] std::vector<placed_row> rows(db::session& on, place const& after,
+  [[nodiscard]] std::vector<placed_row> rows(db::session& session, place const& after,
                                              place const& until, std::int64_t limit) const;
   /// The keys of all rows after one place, up to another, in the same order; empty: they are more
   /// than `most`. Cheaper, and rows that have no place may be among them.
-  [[nodiscard]] std::optional<std::vector<row_key>> keys(db::session& on, place const& after,
+  [[nodiscard]] std::optional<std::vector<row_key>> keys(db::session& session, place const& after,
                                                          place const& until,
                                                          std::size_t most) const;
   /// Their statement, as tests look at it: with a place to begin after, and one to end at.
@@ -57,14 +57,15 @@ class keyset {
     std::string kind;
   };
 
-  [[noreturn]] void bad(std::string const& what) const;
-  void look_at(core::context const& with, sweep_strategy const& of);
+  [[noreturn]] void bad(std::string const& reason) const;
+  void look_at(core::context const& context, sweep_strategy const& strategy);
   [[nodiscard]] tables::column const& usable(std::string const& column) const;
-  [[nodiscard]] std::string need_index(core::context const& with, sweep_strategy const& of) const;
-  void make_statements(core::context const& with, std::string const& index);
+  [[nodiscard]] std::string need_index(core::context const& context,
+                                       sweep_strategy const& strategy) const;
+  void make_statements(core::context const& context, std::string const& index);
   /// Borrowed from them.
   [[nodiscard]] std::vector<value> between(place const& after, place const& until) const;
-  [[nodiscard]] std::string compared(core::context const& with, char name, std::string_view sign,
+  [[nodiscard]] std::string compared(core::context const& context, char name, std::string_view sign,
                                      std::string_view last_sign) const;
 
   std::string planner_;

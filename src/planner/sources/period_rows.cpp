@@ -66,13 +66,13 @@ bool is_awaited(open_period const& one) {
 
 /// The tasks of periods are looked for in the planner's queue: in another one they would be
 /// launched once more.
-void check_none_awaited(core::context const& with, definition const& before) {
-  auto const queue = queues::look(with, before.options.queue);
+void check_none_awaited(core::context const& context, definition const& before) {
+  auto const queue = queues::look(context, before.options.queue);
   if (!queue) return;
   for (auto const state : {page_of_periods::state::launched, page_of_periods::state::due}) {
     page_of_periods what{.of = state, .mark = timestamp::min(), .limit = periods_at_once};
     for (;;) {
-      auto const page = read_open(with, before.id, queue->id, what);
+      auto const page = read_open(context, before.id, queue->id, what);
       auto const found = std::find_if(page.begin(), page.end(), is_awaited);
       if (found != page.end()) {
         bad(before.name, "the task of period " + found->what.key + " is in queue '" +
@@ -96,10 +96,10 @@ std::optional<period> period_in(std::span<cell const> columns) {
   return out;
 }
 
-bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since) {
+bounds bounds_of(core::context const& context, std::int64_t planner, timestamp since) {
   bounds out;
-  core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["period.bounds"], {planner, db::us_of(since)});
+  core::read(context, [&](db::session& session) {
+    auto const found = db::run(session, context.sql["period.bounds"], {planner, db::us_of(since)});
     auto const row = found.row(0);
     out.now = db::time_in(row[0]).value_or(timestamp{});
     out.first = period_in(row.subspan(1));
@@ -111,44 +111,46 @@ bounds bounds_of(core::context const& with, std::int64_t planner, timestamp sinc
   return out;
 }
 
-std::vector<open_period> read_open(core::context const& with, std::int64_t planner,
-                                   std::int64_t queue, page_of_periods const& what) {
-  auto const page = with.sql.made("period.open", {{"beyond", what.newest_first ? "<" : ">"},
-                                                  {"order", what.newest_first ? "desc" : "asc"}});
+std::vector<open_period> read_open(core::context const& context, std::int64_t planner,
+                                   std::int64_t queue, page_of_periods const& periods) {
+  auto const page =
+      context.sql.made("period.open", {{"beyond", periods.newest_first ? "<" : ">"},
+                                       {"order", periods.newest_first ? "desc" : "asc"}});
   std::vector<open_period> out;
-  core::read(with, [&](db::session& on) {
+  core::read(context, [&](db::session& session) {
     out.clear();
-    auto const found = db::run(
-        on, page,
-        {planner, queue, static_cast<std::int64_t>(what.of), db::us_of(what.mark), what.limit});
+    auto const found = db::run(session, page,
+                               {planner, queue, static_cast<std::int64_t>(periods.of),
+                                db::us_of(periods.mark), periods.limit});
     for (std::size_t i = 0; i < found.size(); ++i) out.push_back(open_in(found.row(i)));
   });
   return out;
 }
 
-void examine_window(core::context const& with, std::string_view name, std::string const& queue,
-                    window_strategy const& of) {
+void examine_window(core::context const& context, std::string_view name, std::string const& queue,
+                    window_strategy const& strategy) {
   auto const cut = [&] {
     try {
-      return periods(of);
+      return periods(strategy);
     } catch (error const& e) {
       throw error(e.facts(), "plan '" + std::string(name) + "': its zone: " + e.what());
     }
   }();
-  auto const known = look(with, name);
-  auto const there = bounds_of(with, known ? known->id : 0, of.since);
-  if (of.since > there.now) {
-    bad(name, "its periods begin in the future (since): at " + utc_text(of.since) +
+  auto const known = look(context, name);
+  auto const there = bounds_of(context, known ? known->id : 0, strategy.since);
+  if (strategy.since > there.now) {
+    bad(name, "its periods begin in the future (since): at " + utc_text(strategy.since) +
                   ", when the database's clock says " + utc_text(there.now));
   }
-  if (of.since < timestamp(std::chrono::sys_days{std::chrono::year{1} / 1 / 1})) {
+  if (strategy.since < timestamp(std::chrono::sys_days{std::chrono::year{1} / 1 / 1})) {
     bad(name, "its periods begin before the year 1 (since)");
   }
-  auto const end = there.last ? there.last->end : of.since;
-  auto const before_first = cut.about(of.since, there.first ? there.first->start : of.since);
+  auto const end = there.last ? there.last->end : strategy.since;
+  auto const before_first =
+      cut.about(strategy.since, there.first ? there.first->start : strategy.since);
   auto const after_last = cut.about(end, there.now);
   if (auto const many = before_first + after_last; many > most_at_once) {
-    auto const from = before_first > 0 ? of.since : end;
+    auto const from = before_first > 0 ? strategy.since : end;
     bad(name, "some " + std::to_string(many) + " periods since " + utc_text(from) +
                   " (since): at most 1000000 are made at once; " +
                   (after_last > most_at_once && there.last
@@ -157,11 +159,11 @@ void examine_window(core::context const& with, std::string_view name, std::strin
   }
   auto const* const before =
       known ? std::get_if<window_strategy>(&known->options.strategy) : nullptr;
-  if (before != nullptr &&
-      (before->each != of.each || before->count != of.count || before->zone != of.zone)) {
+  if (before != nullptr && (before->each != strategy.each || before->count != strategy.count ||
+                            before->zone != strategy.zone)) {
     bad(name, "how its periods are cut (each, count, zone) does not change any more: make another");
   }
-  if (before != nullptr && known->options.queue != queue) check_none_awaited(with, *known);
+  if (before != nullptr && known->options.queue != queue) check_none_awaited(context, *known);
 }
 
 }  // namespace planners

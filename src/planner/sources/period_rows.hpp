@@ -24,7 +24,7 @@ struct bounds {
   std::optional<period> last;     ///< the same
   std::optional<timestamp> open;  ///< the first since `since` that is not done begins then
 };
-[[nodiscard]] bounds bounds_of(core::context const& with, std::int64_t planner, timestamp since);
+[[nodiscard]] bounds bounds_of(core::context const& context, std::int64_t planner, timestamp since);
 
 /// From the columns start_us, end_us, key; empty: they are null.
 [[nodiscard]] std::optional<period> period_in(std::span<cell const> columns);
@@ -48,12 +48,13 @@ struct page_of_periods {
   timestamp mark{};  ///< periods beyond it
   std::int64_t limit = 0;
 };
-[[nodiscard]] std::vector<open_period> read_open(core::context const& with, std::int64_t planner,
-                                                 std::int64_t queue, page_of_periods const& what);
+[[nodiscard]] std::vector<open_period> read_open(core::context const& context, std::int64_t planner,
+                                                 std::int64_t queue,
+                                                 page_of_periods const& periods);
 
 /// Before the planner is made or changed. On failure: daybook::error (error_code::bad_argument).
-void examine_window(core::context const& with, std::string_view name, std::string const& queue,
-                    window_strategy const& of);
+void examine_window(core::context const& context, std::string_view name, std::string const& queue,
+                    window_strategy const& strategy);
 
 }  // namespace planners
 }  // namespace v1

@@ -15,22 +15,22 @@ namespace planners {
 namespace {
 
 /// Where once is enough, what was launched need not come.
-queues::around_query around(store const& of) {
-  if (rule_of(of.declared().options) != launch_rule::once) return {};
+queues::around_query around(store const& store) {
+  if (rule_of(store.declared().options) != launch_rule::once) return {};
   return [&](std::string const& columns) {
-    return of.with().sql.text_of(
+    return store.with().sql.text_of(
         "planned.new_rows",
-        {{"query", std::get<query_strategy>(of.declared().options.strategy).query},
+        {{"query", std::get<query_strategy>(store.declared().options.strategy).query},
          {"columns", columns},
-         {"planner", std::to_string(of.declared().id)}});
+         {"planner", std::to_string(store.declared().id)}});
   };
 }
 
-bool feed_rows(store const& of, query_strategy const& how, sink& into) {
+bool feed_rows(store const& store, query_strategy const& strategy, sink& sink) {
   queues::rows_of_query rows(
-      of.with(), "plan '" + of.declared().name + "': its query", how.query,
-      {.around = around(of), .timeout = how.timeout, .stop = into.stopping()});
-  auto const size = static_cast<std::size_t>(of.declared().options.page);
+      store.with(), "plan '" + store.declared().name + "': its query", strategy.query,
+      {.around = around(store), .timeout = strategy.timeout, .stop = sink.stopping()});
+  auto const size = static_cast<std::size_t>(store.declared().options.page);
   for (bool more = true; more;) {
     std::vector<candidate> page;
     while (page.size() < size) {
@@ -39,16 +39,16 @@ bool feed_rows(store const& of, query_strategy const& how, sink& into) {
       if (!more) break;
       page.push_back({.key = std::move(one->key), .payload = std::move(one->payload)});
     }
-    if (!page.empty() && !into.take(std::move(page))) return false;
+    if (!page.empty() && !sink.take(std::move(page))) return false;
   }
   return true;
 }
 
 }  // namespace
 
-bool feed(store const& of, query_strategy const& how, sink& into) {
+bool feed(store const& store, query_strategy const& strategy, sink& sink) {
   try {
-    return feed_rows(of, how, into);
+    return feed_rows(store, strategy, sink);
   } catch (queues::reading_stopped const&) {
     return false;
   }

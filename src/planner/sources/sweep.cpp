@@ -23,9 +23,9 @@ constexpr std::int64_t pages_looked_at = 1000;
 constexpr std::int64_t bases_at_once = 100;
 constexpr std::size_t longest_shown = 200;
 
-std::string shown(row_key const& of) {
+std::string shown(row_key const& row_key) {
   std::string out = "[";
-  for (auto const& one : of) {
+  for (auto const& one : row_key) {
     if (out.size() > 1) out.push_back(',');
     base::add_json_text(out, base::bounded(one, longest_shown));
   }
@@ -35,17 +35,20 @@ std::string shown(row_key const& of) {
 /// One pass over one sweep.
 class sweeping {
  public:
-  sweeping(store const& of, sweep_strategy const& how, sink& into)
-      : of_(of), how_(how), into_(into), table_(of.with(), of.declared().name, how) {}
+  sweeping(store const& store, sweep_strategy const& strategy, sink& sink)
+      : store_(store),
+        strategy_(strategy),
+        sink_(sink),
+        table_(store.with(), store.declared().name, strategy) {}
 
   /// False: stopped before its end.
   bool go() {
-    if (!into_.only_looks() && !forget()) return false;
+    if (!sink_.only_looks() && !forget()) return false;
     if (!find()) return false;
     if (now_.state == sweep_state::over) return true;
     if (now_.state == sweep_state::cutting) {
       if (!cut()) return false;
-      if (into_.only_looks()) return true;  // what comes then rests on what is not written
+      if (sink_.only_looks()) return true;  // what comes then rests on what is not written
     }
     if (now_.state == sweep_state::working) {
       if (!look_after_pages()) return false;
@@ -60,12 +63,12 @@ class sweeping {
   }
 
  private:
-  [[nodiscard]] std::string const& name() const { return of_.declared().name; }
+  [[nodiscard]] std::string const& name() const { return store_.declared().name; }
 
   /// Those that nobody asks about any more. False: stopped.
   bool forget() {
-    while (auto const old = outlived_sweep(of_)) {
-      if (!into_.write([&](db::session& on) { prune(of_, on, *old); })) return false;
+    while (auto const old = outlived_sweep(store_)) {
+      if (!sink_.write([&](db::session& session) { prune(store_, session, *old); })) return false;
     }
     return true;
   }
@@ -73,24 +76,25 @@ class sweeping {
   /// The sweep that is under way, or a new one where one is due; else one that is over. False:
   /// stopped.
   bool find() {
-    auto last = last_sweep(of_.with(), of_.declared().id);
+    auto last = last_sweep(store_.with(), store_.declared().id);
     if (last && last->state != sweep_state::over) {
       now_ = std::move(*last);
       return true;
     }
-    if (last && (how_.again.count() == 0 ||
-                 last->now_us <
-                     last->ended_us.value_or(0) + std::chrono::microseconds(how_.again).count())) {
+    if (last && (strategy_.again.count() == 0 ||
+                 last->now_us < last->ended_us.value_or(0) +
+                                    std::chrono::microseconds(strategy_.again).count())) {
       return true;
     }
     now_.number = (last ? last->number : 0) + 1;
     now_.state = sweep_state::cutting;
     // That somebody else begins it at the same time is as good.
-    return into_.write([&](db::session& on) { begin_sweep(of_, on); });
+    return sink_.write([&](db::session& session) { begin_sweep(store_, session); });
   }
 
   bool write(sweep_record const& next) {
-    if (!into_.write([&](db::session& on) { planners::write(of_, on, next); })) return false;
+    if (!sink_.write([&](db::session& session) { planners::write(store_, session, next); }))
+      return false;
     now_ = next;
     return true;
   }
@@ -98,7 +102,8 @@ class sweeping {
   [[nodiscard]] std::vector<placed_row> rows(place const& after, place const& until,
                                              std::int64_t limit) const {
     std::vector<placed_row> out;
-    core::read(of_.with(), [&](db::session& on) { out = table_.rows(on, after, until, limit); });
+    core::read(store_.with(),
+               [&](db::session& session) { out = table_.rows(session, after, until, limit); });
     return out;
   }
 
@@ -119,14 +124,14 @@ class sweeping {
       next.rows += static_cast<std::int64_t>(one.keys.size());
       tasks.push_back(task_of(one));
     }
-    bool const on_with_it =
-        into_.take(std::move(tasks), [&](db::session& on, std::span<decision const> what) {
+    bool const on_with_it = sink_.take(
+        std::move(tasks), [&](db::session& session, std::span<decision const> decisions) {
           for (std::size_t i = 0; i < pages.size(); ++i) {
-            pages[i].state =
-                what[i].what == decision::kind::refuse ? page_state::cut : page_state::launched;
-            add(of_, on, next.number, pages[i]);
+            pages[i].state = decisions[i].what == decision::kind::refuse ? page_state::cut
+                                                                         : page_state::launched;
+            add(store_, session, next.number, pages[i]);
           }
-          planners::write(of_, on, next);
+          planners::write(store_, session, next);
         });
     now_ = std::move(next);
     return on_with_it;
@@ -136,7 +141,7 @@ class sweeping {
   [[nodiscard]] std::vector<page_record> paged(std::vector<placed_row> rows, place low) const {
     std::vector<page_record> out;
     for (auto& one : rows) {
-      if (out.empty() || std::cmp_equal(out.back().keys.size(), how_.page)) {
+      if (out.empty() || std::cmp_equal(out.back().keys.size(), strategy_.page)) {
         auto& page = out.emplace_back();
         page.low = std::exchange(low, {});
         if (out.size() > 1) page.low = out[out.size() - 2].high;
@@ -149,16 +154,17 @@ class sweeping {
 
   /// So many rows that they are whole pages.
   [[nodiscard]] std::int64_t at_once() const {
-    if (how_.in_memory) return how_.few + 1;
-    return std::max<std::int64_t>(rows_at_once / how_.page, 1) * how_.page;
+    if (strategy_.in_memory) return strategy_.few + 1;
+    return std::max<std::int64_t>(rows_at_once / strategy_.page, 1) * strategy_.page;
   }
 
   /// What is after the last page, as pages of its own. False: stopped.
   bool cut_after(sweep_state then) {
     for (;;) {
       auto found = rows(now_.end, {}, at_once());
-      if (how_.in_memory && std::cmp_greater(found.size(), how_.few)) {
-        bad(name(), "table '" + how_.table + "' has more than " + std::to_string(how_.few) +
+      if (strategy_.in_memory && std::cmp_greater(found.size(), strategy_.few)) {
+        bad(name(), "table '" + strategy_.table + "' has more than " +
+                        std::to_string(strategy_.few) +
                         " rows, which is the most that are held in memory (few): cut it by its "
                         "index instead");
       }
@@ -180,9 +186,9 @@ class sweeping {
 
   /// Launches again what was refused, and writes down which tasks have ended on their own.
   bool look_after_pages() {
-    auto const open = open_pages(of_, now_.number, pages_looked_at);
+    auto const open = open_pages(store_, now_.number, pages_looked_at);
     open_ = open.size();
-    if (into_.only_looks()) return true;
+    if (sink_.only_looks()) return true;
     std::vector<open_page> refused;
     std::vector<open_page> over;
     for (auto const& one : open) {
@@ -193,11 +199,11 @@ class sweeping {
       }
     }
     if (!over.empty()) {
-      bool const done = into_.write([&](db::session& on) {
+      bool const done = sink_.write([&](db::session& session) {
         for (auto const& one : over) {
-          db::run(on, of_.with().sql["sweep.page_done"],
-                  {of_.declared().id, now_.number, one.number, static_cast<std::int64_t>(one.state),
-                   std::int64_t{0}});
+          db::run(session, store_.with().sql["sweep.page_done"],
+                  {store_.declared().id, now_.number, one.number,
+                   static_cast<std::int64_t>(one.state), std::int64_t{0}});
         }
       });
       if (!done) return false;
@@ -211,8 +217,8 @@ class sweeping {
   /// How a page's task ended without saying so of the page; empty: it has not.
   [[nodiscard]] std::optional<page_state> ended(std::int64_t page) const {
     std::optional<task_info> task;
-    core::read(of_.with(), [&](db::session& on) {
-      task = of_.into().find_in(on, key_of_page(name(), now_.number, page));
+    core::read(store_.with(), [&](db::session& session) {
+      task = store_.into().find_in(session, key_of_page(name(), now_.number, page));
     });
     if (!task || task->state == task_state::discarded) return page_state::given_up;
     if (task->state == task_state::succeeded) return page_state::done;
@@ -220,24 +226,26 @@ class sweeping {
   }
 
   bool launch_again(std::int64_t number) {
-    auto const page = page_of(of_, now_.number, number);
+    auto const page = page_of(store_, now_.number, number);
     if (!page) return true;
-    return into_.take({task_of(*page)}, [&](db::session& on, std::span<decision const> what) {
-      if (what[0].what == decision::kind::refuse) return;
-      db::run(on, of_.with().sql["sweep.launched"], {of_.declared().id, now_.number, number});
-    });
+    return sink_.take({task_of(*page)},
+                      [&](db::session& session, std::span<decision const> decisions) {
+                        if (decisions[0].what == decision::kind::refuse) return;
+                        db::run(session, store_.with().sql["sweep.launched"],
+                                {store_.declared().id, now_.number, number});
+                      });
   }
 
   /// Whether no other comparison is to follow those that there were. One that found nothing, and
   /// whose end was cut short or refused, is made again: who knows how long ago it was.
   [[nodiscard]] bool was_compared() const {
-    return how_.comparisons > 0 && now_.comparisons >= how_.comparisons;
+    return strategy_.comparisons > 0 && now_.comparisons >= strategy_.comparisons;
   }
 
   /// Compares the ranges of all pages with the table.
   bool close() {
     for (;;) {
-      auto const bases = bases_after(of_, now_.number, now_.compared, bases_at_once);
+      auto const bases = bases_after(store_, now_.number, now_.compared, bases_at_once);
       for (auto const& one : bases) {
         if (!compare(one)) return false;
       }
@@ -257,14 +265,15 @@ class sweeping {
   /// Whether there is no other row in the range of a page than these.
   [[nodiscard]] bool all_seen(page_record const& base, std::vector<row_key> const& before) const {
     std::optional<std::vector<row_key>> now;
-    core::read(of_.with(),
-               [&](db::session& on) { now = table_.keys(on, base.low, base.high, before.size()); });
+    core::read(store_.with(), [&](db::session& session) {
+      now = table_.keys(session, base.low, base.high, before.size());
+    });
     return now == before;
   }
 
   /// Rows in the range of a page that nobody has seen become pages of their own.
   bool compare(page_record const& base) {
-    auto const before = seen_in(of_, now_.number, base.number);
+    auto const before = seen_in(store_, now_.number, base.number);
     if (all_seen(base, before)) return true;
     std::set<row_key> const seen(before.begin(), before.end());
     std::vector<placed_row> fresh;
@@ -276,7 +285,7 @@ class sweeping {
       for (auto& one : found) {
         if (!seen.contains(one.key)) fresh.push_back(std::move(one));
       }
-      if (!fresh.empty() && (all || std::cmp_greater_equal(fresh.size(), how_.page))) {
+      if (!fresh.empty() && (all || std::cmp_greater_equal(fresh.size(), strategy_.page))) {
         auto const high = fresh.back().place;
         if (!launch_late(base.number, paged(std::exchange(fresh, {}), low))) return false;
         low = high;
@@ -304,14 +313,16 @@ class sweeping {
                                             R"(,"rows":)" + std::to_string(now_.rows) + "}"}};
     auto next = now_;
     next.state = sweep_state::over;
-    return into_.take(std::move(last), [&](db::session& on, std::span<decision const> what) {
-      if (what[0].what != decision::kind::refuse) planners::write(of_, on, next);
-    });
+    return sink_.take(std::move(last),
+                      [&](db::session& session, std::span<decision const> decisions) {
+                        if (decisions[0].what != decision::kind::refuse)
+                          planners::write(store_, session, next);
+                      });
   }
 
-  store const& of_;
-  sweep_strategy const& how_;
-  sink& into_;
+  store const& store_;
+  sweep_strategy const& strategy_;
+  sink& sink_;
   keyset table_;
   sweep_record now_;
   std::size_t open_ = 0;
@@ -319,8 +330,8 @@ class sweeping {
 
 }  // namespace
 
-bool feed(store const& of, sweep_strategy const& how, sink& into) {
-  return sweeping(of, how, into).go();
+bool feed(store const& store, sweep_strategy const& strategy, sink& sink) {
+  return sweeping(store, strategy, sink).go();
 }
 
 }  // namespace planners

@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::int64_t pruned_at_once = 1000;
 
-std::string bytes_of(place const& of) { return of.empty() ? std::string() : coded({of}); }
+std::string bytes_of(place const& place) { return place.empty() ? std::string() : coded({place}); }
 
-place place_in(cell const& from) {
-  auto const bytes = db::get<std::optional<std::string>>(from);
+place place_in(cell const& cell) {
+  auto const bytes = db::get<std::optional<std::string>>(cell);
   if (!bytes || bytes->empty()) return {};
   return decoded(*bytes).at(0);
 }
@@ -41,11 +41,11 @@ key key_of_end(std::string_view planner, std::int64_t sweep) {
   return key(std::string(planner) + "/" + std::to_string(sweep) + "/done");
 }
 
-std::optional<sweep_record> last_sweep(core::context const& with, std::int64_t planner) {
+std::optional<sweep_record> last_sweep(core::context const& context, std::int64_t planner) {
   std::optional<sweep_record> out;
-  core::read(with, [&](db::session& on) {
+  core::read(context, [&](db::session& session) {
     out.reset();
-    auto const found = db::run(on, with.sql["sweep.look"], {planner});
+    auto const found = db::run(session, context.sql["sweep.look"], {planner});
     if (found.size() == 0) return;
     auto const row = found.row(0);
     out = {.number = db::get<std::int64_t>(row[0]),
@@ -63,12 +63,12 @@ std::optional<sweep_record> last_sweep(core::context const& with, std::int64_t p
   return out;
 }
 
-std::vector<open_page> open_pages(store const& of, std::int64_t sweep, std::int64_t limit) {
+std::vector<open_page> open_pages(store const& store, std::int64_t sweep, std::int64_t limit) {
   std::vector<open_page> out;
-  core::read(of.with(), [&](db::session& on) {
+  core::read(store.with(), [&](db::session& session) {
     out.clear();
     auto const found =
-        db::run(on, of.with().sql["sweep.open_pages"], {of.declared().id, sweep, limit});
+        db::run(session, store.with().sql["sweep.open_pages"], {store.declared().id, sweep, limit});
     for (std::size_t i = 0; i < found.size(); ++i) {
       out.push_back({db::get<std::int64_t>(found.row(i)[0]),
                      static_cast<page_state>(db::get<std::int64_t>(found.row(i)[1]))});
@@ -77,11 +77,12 @@ std::vector<open_page> open_pages(store const& of, std::int64_t sweep, std::int6
   return out;
 }
 
-std::optional<page_record> page_of(store const& of, std::int64_t sweep, std::int64_t number) {
+std::optional<page_record> page_of(store const& store, std::int64_t sweep, std::int64_t number) {
   std::optional<page_record> out;
-  core::read(of.with(), [&](db::session& on) {
+  core::read(store.with(), [&](db::session& session) {
     out.reset();
-    auto const found = db::run(on, of.with().sql["sweep.page"], {of.declared().id, sweep, number});
+    auto const found =
+        db::run(session, store.with().sql["sweep.page"], {store.declared().id, sweep, number});
     if (found.size() == 0) return;
     auto const row = found.row(0);
     out = {.number = number,
@@ -94,13 +95,13 @@ std::optional<page_record> page_of(store const& of, std::int64_t sweep, std::int
   return out;
 }
 
-std::vector<page_record> bases_after(store const& of, std::int64_t sweep, std::int64_t after,
+std::vector<page_record> bases_after(store const& store, std::int64_t sweep, std::int64_t after,
                                      std::int64_t limit) {
   std::vector<page_record> out;
-  core::read(of.with(), [&](db::session& on) {
+  core::read(store.with(), [&](db::session& session) {
     out.clear();
-    auto const found =
-        db::run(on, of.with().sql["sweep.bases"], {of.declared().id, sweep, after, limit});
+    auto const found = db::run(session, store.with().sql["sweep.bases"],
+                               {store.declared().id, sweep, after, limit});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
       auto& one = out.emplace_back();
@@ -112,11 +113,12 @@ std::vector<page_record> bases_after(store const& of, std::int64_t sweep, std::i
   return out;
 }
 
-std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t base) {
+std::vector<row_key> seen_in(store const& store, std::int64_t sweep, std::int64_t base) {
   std::vector<row_key> out;
-  core::read(of.with(), [&](db::session& on) {
+  core::read(store.with(), [&](db::session& session) {
     out.clear();
-    auto const found = db::run(on, of.with().sql["sweep.seen"], {of.declared().id, sweep, base});
+    auto const found =
+        db::run(session, store.with().sql["sweep.seen"], {store.declared().id, sweep, base});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto keys = decoded(db::get<std::string>(found.row(i)[0]));
       out.insert(out.end(), std::make_move_iterator(keys.begin()),
@@ -126,56 +128,57 @@ std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t b
   return out;
 }
 
-std::optional<std::int64_t> outlived_sweep(store const& of) {
+std::optional<std::int64_t> outlived_sweep(store const& store) {
   std::optional<std::int64_t> out;
-  std::chrono::microseconds const keep = of.into().present().options.retention;
-  core::read(of.with(), [&](db::session& on) {
-    auto const found = db::run(on, of.with().sql["sweep.oldest"], {of.declared().id, keep.count()});
+  std::chrono::microseconds const keep = store.into().present().options.retention;
+  core::read(store.with(), [&](db::session& session) {
+    auto const found =
+        db::run(session, store.with().sql["sweep.oldest"], {store.declared().id, keep.count()});
     out = found.size() == 0 ? std::nullopt : db::get<std::optional<std::int64_t>>(found.row(0)[0]);
   });
   return out;
 }
 
-void prune(store const& of, db::session& on, std::int64_t sweep) {
-  auto const& sql = of.with().sql;
-  auto const planner = of.declared().id;
+void prune(store const& store, db::session& session, std::int64_t sweep) {
+  auto const& sql = store.with().sql;
+  auto const planner = store.declared().id;
   // The keys of its tasks, and no others: those that begin so.
-  auto const one = key_of_end(of.declared().name, sweep).str();
+  auto const one = key_of_end(store.declared().name, sweep).str();
   auto const first = one.substr(0, one.rfind('/') + 1);
   auto const beyond = one.substr(0, one.rfind('/')) + static_cast<char>('/' + 1);
-  auto const pages = db::run(on, sql["sweep.prune_pages"], {planner, sweep, pruned_at_once});
+  auto const pages = db::run(session, sql["sweep.prune_pages"], {planner, sweep, pruned_at_once});
   auto const keys =
-      db::run(on, sql["planned.prune"],
+      db::run(session, sql["planned.prune"],
               {planner, std::string_view(first), std::string_view(beyond), pruned_at_once});
   if (pages.affected < pruned_at_once && keys.affected < pruned_at_once) {
-    db::run(on, sql["sweep.prune"], {planner, sweep});
+    db::run(session, sql["sweep.prune"], {planner, sweep});
   }
 }
 
-bool begin_sweep(store const& of, db::session& on) {
-  return db::run(on, of.with().sql["sweep.begin"], {of.declared().id}).affected > 0;
+bool begin_sweep(store const& store, db::session& session) {
+  return db::run(session, store.with().sql["sweep.begin"], {store.declared().id}).affected > 0;
 }
 
-void write(store const& of, db::session& on, sweep_record const& now) {
-  auto const& sql = of.with().sql;
+void write(store const& store, db::session& session, sweep_record const& now) {
+  auto const& sql = store.with().sql;
   if (now.state == sweep_state::over) {
-    db::run(on, sql["sweep.end"], {of.declared().id, now.number, now.comparisons});
+    db::run(session, sql["sweep.end"], {store.declared().id, now.number, now.comparisons});
     return;
   }
   auto const end = bytes_of(now.end);
-  db::run(on, sql["sweep.advance"],
-          {of.declared().id, now.number, static_cast<std::int64_t>(now.state), value_of(end),
+  db::run(session, sql["sweep.advance"],
+          {store.declared().id, now.number, static_cast<std::int64_t>(now.state), value_of(end),
            now.pages, now.rows, now.late, now.found, now.compared, now.comparisons});
 }
 
-void add(store const& of, db::session& on, std::int64_t sweep, page_record const& page) {
+void add(store const& store, db::session& session, std::int64_t sweep, page_record const& page) {
   auto const low = bytes_of(page.low);
   auto const high = bytes_of(page.high);
   auto const keys = coded(page.keys);
-  db::run(
-      on, of.with().sql["sweep.add_page"],
-      {of.declared().id, sweep, page.number, page.base, static_cast<std::int64_t>(page.keys.size()),
-       static_cast<std::int64_t>(page.state), value_of(low), value_of(high), value_of(keys)});
+  db::run(session, store.with().sql["sweep.add_page"],
+          {store.declared().id, sweep, page.number, page.base,
+           static_cast<std::int64_t>(page.keys.size()), static_cast<std::int64_t>(page.state),
+           value_of(low), value_of(high), value_of(keys)});
 }
 
 }  // namespace planners

@@ -61,31 +61,32 @@ struct page_in_hand {
 [[nodiscard]] key key_of_end(std::string_view planner, std::int64_t sweep);
 
 /// The last one. Empty: there was none.
-[[nodiscard]] std::optional<sweep_record> last_sweep(core::context const& with,
+[[nodiscard]] std::optional<sweep_record> last_sweep(core::context const& context,
                                                      std::int64_t planner);
 /// How many of the pages that are not done, in their order, at most.
-[[nodiscard]] std::vector<open_page> open_pages(store const& of, std::int64_t sweep,
+[[nodiscard]] std::vector<open_page> open_pages(store const& store, std::int64_t sweep,
                                                 std::int64_t limit);
 /// Empty: there is none.
-[[nodiscard]] std::optional<page_record> page_of(store const& of, std::int64_t sweep,
+[[nodiscard]] std::optional<page_record> page_of(store const& store, std::int64_t sweep,
                                                  std::int64_t number);
 /// Those cut in order, after one: without their keys.
-[[nodiscard]] std::vector<page_record> bases_after(store const& of, std::int64_t sweep,
+[[nodiscard]] std::vector<page_record> bases_after(store const& store, std::int64_t sweep,
                                                    std::int64_t after, std::int64_t limit);
 /// All that was ever seen in the range of a page that was cut in order.
-[[nodiscard]] std::vector<row_key> seen_in(store const& of, std::int64_t sweep, std::int64_t base);
+[[nodiscard]] std::vector<row_key> seen_in(store const& store, std::int64_t sweep,
+                                           std::int64_t base);
 
 /// The oldest, where it ended longer ago than the queue keeps its history, and is not the last.
-[[nodiscard]] std::optional<std::int64_t> outlived_sweep(store const& of);
+[[nodiscard]] std::optional<std::int64_t> outlived_sweep(store const& store);
 
 // In a transaction.
 
 /// Some of its pages and of what is known of their keys; in the end itself.
-void prune(store const& of, db::session& on, std::int64_t sweep);
+void prune(store const& store, db::session& session, std::int64_t sweep);
 /// False: one is under way.
-bool begin_sweep(store const& of, db::session& on);
-void write(store const& of, db::session& on, sweep_record const& now);
-void add(store const& of, db::session& on, std::int64_t sweep, page_record const& page);
+bool begin_sweep(store const& store, db::session& session);
+void write(store const& store, db::session& session, sweep_record const& now);
+void add(store const& store, db::session& session, std::int64_t sweep, page_record const& page);
 
 }  // namespace planners
 }  // namespace v1

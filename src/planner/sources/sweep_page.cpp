@@ -25,11 +25,11 @@ constexpr std::int64_t rows_at_once = 10'000;
 constexpr std::int64_t pages_looked_at = 1000;
 
 /// The keys of the rows that are in its range now, piece by piece.
-std::set<row_key> all_there(planners::page_in_hand const& of, db::session& on) {
+std::set<row_key> all_there(planners::page_in_hand const& page, db::session& session) {
   std::set<row_key> out;
-  auto after = of.page.low;
+  auto after = page.page.low;
   for (;;) {
-    auto found = of.table->rows(on, after, of.page.high, rows_at_once);
+    auto found = page.table->rows(session, after, page.page.high, rows_at_once);
     bool const all = std::cmp_less(found.size(), rows_at_once);
     if (!all) after = found.back().place;
     for (auto& one : found) out.insert(std::move(one.key));
@@ -38,12 +38,13 @@ std::set<row_key> all_there(planners::page_in_hand const& of, db::session& on) {
 }
 
 /// Of the rows that are in its range now: those that were seen.
-std::vector<row_key> those_there(planners::page_in_hand const& of, db::session& on) {
-  auto found = of.table->keys(on, of.page.low, of.page.high, rows_at_once);
-  if (found == of.page.keys) return std::move(*found);
-  auto const there = found ? std::set<row_key>(found->begin(), found->end()) : all_there(of, on);
+std::vector<row_key> those_there(planners::page_in_hand const& page, db::session& session) {
+  auto found = page.table->keys(session, page.page.low, page.page.high, rows_at_once);
+  if (found == page.page.keys) return std::move(*found);
+  auto const there =
+      found ? std::set<row_key>(found->begin(), found->end()) : all_there(page, session);
   std::vector<row_key> out;
-  for (auto const& one : of.page.keys) {
+  for (auto const& one : page.page.keys) {
     if (there.contains(one)) out.push_back(one);
   }
   return out;
@@ -61,13 +62,14 @@ std::int64_t sweep_page::number() const noexcept { return inside_->page.number; 
 bool sweep_page::done() const noexcept { return inside_->page.state == planners::page_state::done; }
 std::vector<row_key> const& sweep_page::keys() const noexcept { return inside_->page.keys; }
 
-std::vector<row_key> sweep_page::present(transaction& in) const {
-  return those_there(*inside_, in.internals());
+std::vector<row_key> sweep_page::present(transaction& tx) const {
+  return those_there(*inside_, tx.internals());
 }
 
 std::vector<row_key> sweep_page::present() const {
   std::vector<row_key> out;
-  core::read(inside_->of->with(), [&](db::session& on) { out = those_there(*inside_, on); });
+  core::read(inside_->of->with(),
+             [&](db::session& session) { out = those_there(*inside_, session); });
   return out;
 }
 
@@ -84,9 +86,10 @@ std::vector<row_key> sweep_page::finish_in(transaction& with_its_task) const {
 namespace planners {
 
 sweep_strategy const& store::as_sweep() const {
-  auto const* const how = std::get_if<sweep_strategy>(&of_.options.strategy);
+  auto const* const how = std::get_if<sweep_strategy>(&definition_.options.strategy);
   if (how == nullptr) {
-    bad(of_.name, "it is no sweep: its strategy is " + std::string(word_of(of_.options)));
+    bad(definition_.name,
+        "it is no sweep: its strategy is " + std::string(word_of(definition_.options)));
   }
   return *how;
 }
@@ -96,31 +99,32 @@ std::shared_ptr<keyset const> store::swept(std::int64_t sweep) const {
   std::lock_guard const lock(guard_);
   auto const asked = clock::now();
   if (!table_ || of_sweep_ != sweep || asked - looked_ > std::chrono::seconds{1}) {
-    table_ = std::make_shared<keyset const>(with(), of_.name, now()->as_sweep());
+    table_ = std::make_shared<keyset const>(with(), definition_.name, now()->as_sweep());
     of_sweep_ = sweep;
     looked_ = asked;
   }
   return table_;
 }
 
-bool store::sweep_now(audit_note const& by) const {
+bool store::sweep_now(audit_note const& note) const {
   static_cast<void>(as_sweep());
-  return change("sweep", "", by, [&](db::session& on) { return begin_sweep(*this, on); });
+  return change("sweep", "", note,
+                [&](db::session& session) { return begin_sweep(*this, session); });
 }
 
 std::vector<sweep_info> store::sweeps(int limit) const {
   with().check_process();
   static_cast<void>(as_sweep());
-  base::limits("plan", of_.name).between("the number of sweeps (limit)", limit, 1, 10'000);
+  base::limits("plan", definition_.name).between("the number of sweeps (limit)", limit, 1, 10'000);
   std::vector<sweep_info> out;
-  core::read(with(), [&](db::session& on) {
+  core::read(with(), [&](db::session& session) {
     out.clear();
     auto const found =
-        db::run(on, with().sql["sweep.list"],
-                {of_.id, std::numeric_limits<std::int64_t>::max(), std::int64_t{limit}});
+        db::run(session, with().sql["sweep.list"],
+                {definition_.id, std::numeric_limits<std::int64_t>::max(), std::int64_t{limit}});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
-      auto const number = [&](std::size_t at) { return db::get<std::int64_t>(row[at]); };
+      auto const number = [&](std::size_t index) { return db::get<std::int64_t>(row[index]); };
       out.push_back({.number = number(0),
                      .state = static_cast<sweep_state>(number(1)),
                      .pages = number(4),
@@ -138,7 +142,7 @@ std::vector<sweep_info> store::sweeps(int limit) const {
   for (auto& one : out) {
     if (one.state == sweep_state::over) continue;
     for (auto const& page : open_pages(*this, one.number, pages_looked_at)) {
-      auto const task = into_->find(key_of_page(of_.name, one.number, page.number));
+      auto const task = queue_->find(key_of_page(definition_.name, one.number, page.number));
       bool const failed =
           task && (task->state == task_state::failed || task->state == task_state::dead);
       if (failed) ++one.failed;
@@ -147,11 +151,11 @@ std::vector<sweep_info> store::sweeps(int limit) const {
   return out;
 }
 
-std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task) {
-  of->with().check_process();
-  static_cast<void>(of->as_sweep());
+std::optional<sweep_page> page(std::shared_ptr<store> const& store, key const& task) {
+  store->with().check_process();
+  static_cast<void>(store->as_sweep());
   std::string_view rest = task.str();
-  auto const start = of->declared().name + "/";
+  auto const start = store->declared().name + "/";
   if (!rest.starts_with(start)) return std::nullopt;
   rest.remove_prefix(start.size());
   auto const slash = rest.find('/');
@@ -159,10 +163,10 @@ std::optional<sweep_page> page(std::shared_ptr<store> const& of, key const& task
   auto const sweep = base::number_of(rest.substr(0, slash)).value_or(0);
   auto const number = base::number_of(rest.substr(slash + 1)).value_or(0);
   if (sweep < 1 || number < 1) return std::nullopt;
-  auto found = page_of(*of, sweep, number);
+  auto found = page_of(*store, sweep, number);
   if (!found) return std::nullopt;
   return sweep_page(std::make_shared<page_in_hand const>(
-      page_in_hand{of, sweep, std::move(*found), of->swept(sweep)}));
+      page_in_hand{store, sweep, std::move(*found), store->swept(sweep)}));
 }
 
 }  // namespace planners

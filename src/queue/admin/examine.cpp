@@ -17,12 +17,12 @@ namespace {
 /// More are not counted: the remedy is the same.
 constexpr std::int64_t counted = 10'000;
 
-std::string number(std::int64_t count, std::string const& what) {
-  return std::to_string(count) + " " + what;
+std::string number(std::int64_t count, std::string const& unit) {
+  return std::to_string(count) + " " + unit;
 }
 
-check_result drift_of(watcher const& with, std::string const& queue, check_result out) {
-  auto const found = with.compare(counted);
+check_result drift_of(watcher const& watcher, std::string const& queue, check_result out) {
+  auto const found = watcher.compare(counted);
   if (found.missing == 0 && found.extra == 0) {
     if (found.refused == 0) return out;
     return {out.name, daybook::verdict::warning,
@@ -35,16 +35,16 @@ check_result drift_of(watcher const& with, std::string const& queue, check_resul
           "daybook queues reconcile " + queue};
 }
 
-check_result examine_one(watcher const& with, std::string const& queue) {
+check_result examine_one(watcher const& watcher, std::string const& queue) {
   auto const name = "queue " + queue;
   try {
-    auto const here = with.info();
+    auto const here = watcher.info();
     auto const of = here.of.table + "." + here.of.key;
     auto const drift =
-        drift_of(with, queue,
+        drift_of(watcher, queue,
                  {name, daybook::verdict::ok,
                   "follows " + of + (here.installed ? " by triggers" : " when reconciled"), ""});
-    if (!with.lost_triggers()) return drift;
+    if (!watcher.lost_triggers()) return drift;
     return {name, daybook::verdict::warning, "some triggers on " + of + " are gone, or disabled",
             "install them again: daybook queues watch " + queue + " --install"};
   } catch (error const& e) {
@@ -57,16 +57,16 @@ check_result examine_one(watcher const& with, std::string const& queue) {
 
 }  // namespace
 
-std::vector<check_result> examine(core::context const& with, core::holder& lease) {
+std::vector<check_result> examine(core::context const& context, core::holder& lease) {
   std::vector<std::string> followers;
-  core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["watch.names"], {});
+  core::read(context, [&](db::session& session) {
+    auto const found = db::run(session, context.sql["watch.names"], {});
     followers.resize(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], followers[i]);
   });
   std::vector<check_result> out;
   for (auto const& queue : followers) {
-    auto of = open(with, lease, queue);
+    auto of = open(context, lease, queue);
     if (!of) continue;
     if (auto const watch = followed_by(std::move(of))) out.push_back(examine_one(*watch, queue));
   }

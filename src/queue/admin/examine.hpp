@@ -14,7 +14,7 @@ inline namespace v1 {
 namespace queues {
 
 /// A finding for each. On failure: throws daybook::error when the database cannot be asked at all.
-[[nodiscard]] std::vector<check_result> examine(core::context const& with, core::holder& lease);
+[[nodiscard]] std::vector<check_result> examine(core::context const& context, core::holder& lease);
 
 }  // namespace queues
 }  // namespace v1

@@ -18,14 +18,14 @@ namespace queues {
 namespace {
 
 /// In a queue in order, a task that is due may wait for one before it. All have one priority.
-bool any_is_first(db::session& on, core::context const& book, std::int64_t queue) {
+bool any_is_first(db::session& session, core::context const& book, std::int64_t queue) {
   auto const none = base::rows().text();
   int const lane = task_options{}.priority;
-  return heads_of(book, on, queue, lane, 1) != none ||
-         heads_of(book, on, queue, lane + priorities, 1) != none;
+  return heads_of(book, session, queue, lane, 1) != none ||
+         heads_of(book, session, queue, lane + priorities, 1) != none;
 }
 
-standing read_standing(db::session& on, core::context const& book, std::span<cell const> row) {
+standing read_standing(db::session& session, core::context const& book, std::span<cell const> row) {
   standing out;
   decode(row[0], out.id);
   decode(row[1], out.name);
@@ -36,7 +36,8 @@ standing read_standing(db::session& on, core::context const& book, std::span<cel
   decode(row[6], out.claims);
   decode(row[7], out.abandoned);
   out.now = db::time_of(db::get<std::int64_t>(row[8]));
-  if (out.due && in_order && out.claims == 0 && !any_is_first(on, book, out.id)) out.due.reset();
+  if (out.due && in_order && out.claims == 0 && !any_is_first(session, book, out.id))
+    out.due.reset();
   return out;
 }
 
@@ -44,12 +45,12 @@ standing read_standing(db::session& on, core::context const& book, std::span<cel
 
 std::vector<standing> standings(core::context const& book, std::int64_t queue) {
   std::vector<standing> out;
-  core::read(book, [&](db::session& on) {
+  core::read(book, [&](db::session& session) {
     out.clear();
     auto const found =
-        db::run(on, book.sql["queue.standing"], {queue, std::int64_t{core::max_skew.count()}});
+        db::run(session, book.sql["queue.standing"], {queue, std::int64_t{core::max_skew.count()}});
     for (std::size_t i = 0; i < found.size(); ++i) {
-      out.push_back(read_standing(on, book, found.row(i)));
+      out.push_back(read_standing(session, book, found.row(i)));
     }
   });
   return out;
@@ -57,9 +58,9 @@ std::vector<standing> standings(core::context const& book, std::int64_t queue) {
 
 std::vector<stuck> stuck_tasks(core::context const& book) {
   std::vector<stuck> out;
-  core::read(book, [&](db::session& on) {
+  core::read(book, [&](db::session& session) {
     out.clear();
-    auto const found = db::run(on, book.sql["queue.stuck"], {});
+    auto const found = db::run(session, book.sql["queue.stuck"], {});
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
       out.push_back({db::get<std::string>(row[0]),
@@ -77,15 +78,15 @@ task_totals totals(core::context const& book, std::int64_t segments) {
   }
   auto const all = standings(book);
   out.queues = static_cast<std::int64_t>(all.size());
-  core::read(book, [&](db::session& on) {
+  core::read(book, [&](db::session& session) {
     out.due = 0;
     out.capped = false;
     for (auto const& one : all) {
-      auto const found = db::run(on, book.sql["queue.due"], {one.id, segments});
+      auto const found = db::run(session, book.sql["queue.due"], {one.id, segments});
       out.due += db::get<std::int64_t>(found.row(0)[0]);
       if (db::get<std::int64_t>(found.row(0)[1]) >= segments) out.capped = true;
     }
-    decode(db::run(on, book.sql["queue.running"], {}).row(0)[0], out.running);
+    decode(db::run(session, book.sql["queue.running"], {}).row(0)[0], out.running);
   });
   return out;
 }

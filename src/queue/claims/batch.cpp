@@ -7,6 +7,7 @@
 #include "db/cells.hpp"
 #include "queue/claims/share.hpp"
 #include "queue/members/series.hpp"
+#include "queue/members/segment_text.hpp"
 
 #include <daybook/error.hpp>
 #include <daybook/transaction.hpp>
@@ -23,29 +24,32 @@ namespace {
 
 constexpr std::size_t longest_remark = 2000;
 
-verdict verdict_of(result const& how) {
+verdict verdict_of(result const& result) {
   verdict out;
-  switch (how.what()) {
+  switch (result.what()) {
     case result::kind::success: out.what = verdict::kind::success; break;
     case result::kind::failure: out.what = verdict::kind::failure; break;
     case result::kind::snooze: out.what = verdict::kind::snooze; break;
     case result::kind::cancel: out.what = verdict::kind::cancel; break;
     case result::kind::unknown: out.what = verdict::kind::unknown; break;
   }
-  out.delay_us = how.length().count();
-  if (!how.remark().empty()) out.remark = base::bounded(how.remark(), longest_remark);
+  out.delay_us = result.length().count();
+  if (!result.remark().empty()) out.remark = base::bounded(result.remark(), longest_remark);
   return out;
 }
 
 }  // namespace
 
-void add_done(base::rows& to, task const& of, std::int64_t count, verdict const& how) {
-  to.begin().add(of.id).add(of.id + count).add(static_cast<std::int64_t>(state_of(how.what)));
-  to.add(std::int64_t{of.attempt}).add(how.delay_us).add(std::string_view(how.remark));
+void add_done(base::rows& rows, task const& task, std::int64_t count, verdict const& verdict) {
+  rows.begin()
+      .add(task.id)
+      .add(task.id + count)
+      .add(static_cast<std::int64_t>(state_of(verdict.what)));
+  rows.add(std::int64_t{task.attempt}).add(verdict.delay_us).add(std::string_view(verdict.remark));
 }
 
-task_state state_of(verdict::kind what) noexcept {
-  switch (what) {
+task_state state_of(verdict::kind kind) noexcept {
+  switch (kind) {
     case verdict::kind::success: return task_state::succeeded;
     case verdict::kind::failure: return task_state::failed;
     case verdict::kind::cancel: return task_state::discarded;
@@ -54,40 +58,40 @@ task_state state_of(verdict::kind what) noexcept {
   }
 }
 
-ends text_of(settled what, policy const& by) {
+ends text_of(settled settled, policy const& policy) {
   base::rows segments;
-  for (auto const& [s, how] : what.back) {
+  for (auto const& [s, how] : settled.back) {
     segments.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
     segments.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
     segments.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us);
     segments.add(static_cast<std::int64_t>(how)).add(s.due_us);
   }
   base::rows outcomes;
-  for (auto const& t : what.history) {
+  for (auto const& t : settled.history) {
     outcomes.begin().add(t.lo).add(t.hi).add(static_cast<std::int64_t>(t.state));
     outcomes.add(std::int64_t{t.attempts}).add(t.turn_us).add(t.finished_us);
     outcomes.add(std::string_view(t.remark));
   }
   ends out{segments.text(), outcomes.text()};
-  if (by.in_order) out.over = over_in(what.back);
-  out.failed = std::move(what.failed);
+  if (policy.in_order) out.over = over_in(settled.back);
+  out.failed = std::move(settled.failed);
   return out;
 }
 
-void tell(store const& in, last_failure const& of, std::string_view key) noexcept {
-  task_event const event{in.name(), key, of.attempts, of.crashes, of.remark};
-  auto& watch = in.with().watch;
-  if (of.state == task_state::unknown) return watch.task_unknown(event);
-  if (of.state == task_state::dead) return watch.task_dead(event);
+void tell(store const& store, last_failure const& failure, std::string_view key) noexcept {
+  task_event const event{store.name(), key, failure.attempts, failure.crashes, failure.remark};
+  auto& watch = store.with().watch;
+  if (failure.state == task_state::unknown) return watch.task_unknown(event);
+  if (failure.state == task_state::dead) return watch.task_dead(event);
   watch.task_failed(event);
 }
 
-batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
+batch::batch(std::shared_ptr<store> store, std::string id, std::string holder,
              std::vector<segment> ranges, std::vector<task> tasks)
-    : of_(std::move(of)),
+    : store_(std::move(store)),
       id_(std::move(id)),
       holder_(std::move(holder)),
-      mark_(std::in_place, of_->lease(), id_),
+      mark_(std::in_place, store_->lease(), id_),
       ranges_(std::move(ranges)),
       tasks_(std::move(tasks)),
       standings_(tasks_.size(), standing::open),
@@ -95,46 +99,46 @@ batch::batch(std::shared_ptr<store> of, std::string id, std::string holder,
       doubtful_(tasks_.size()) {}
 
 batch::~batch() {
-  if (over_ || of_->with().forked()) return;
+  if (over_ || store_->with().forked()) return;
   try {
     complete();
   } catch (std::exception const& e) {
-    of_->with().watch.retried("complete", e.what());
-    of_->add_orphan(id_, holder_, orphaned::in_work);
+    store_->with().watch.retried("complete", e.what());
+    store_->add_orphan(id_, holder_, orphaned::in_work);
   }
 }
 
 // With the id: a key that was removed and comes again in the same grain has the same turn.
-std::string batch::idempotency_key(task const& of) const {
-  return base::digest({of_->with().book_id, "queue", of_->name(), of.key, std::to_string(of.id),
-                       std::to_string(db::us_of(of.turn))});
+std::string batch::idempotency_key(task const& task) const {
+  return base::digest({store_->with().book_id, "queue", store_->name(), task.key,
+                       std::to_string(task.id), std::to_string(db::us_of(task.turn))});
 }
 
-std::size_t batch::position(task const& of) const {
+std::size_t batch::position(task const& wanted) const {
   // Most claims are of neighbours: the distance of the ids is the one in here.
-  if (!tasks_.empty() && of.id >= tasks_.front().id) {
-    auto const guess = static_cast<std::size_t>(of.id - tasks_.front().id);
-    if (guess < tasks_.size() && tasks_[guess].id == of.id) return guess;
+  if (!tasks_.empty() && wanted.id >= tasks_.front().id) {
+    auto const guess = static_cast<std::size_t>(wanted.id - tasks_.front().id);
+    if (guess < tasks_.size() && tasks_[guess].id == wanted.id) return guess;
   }
-  auto const found = std::lower_bound(tasks_.begin(), tasks_.end(), of.id,
+  auto const found = std::lower_bound(tasks_.begin(), tasks_.end(), wanted.id,
                                       [](task const& t, std::int64_t id) { return t.id < id; });
-  if (found == tasks_.end() || found->id != of.id) {
+  if (found == tasks_.end() || found->id != wanted.id) {
     throw error({.kind = error_code::bad_argument},
-                "the task '" + of.key + "' is not one of this claim of queue '" + of_->name() +
-                    "': a result is given to the claim that the task came with");
+                "the task '" + wanted.key + "' is not one of this claim of queue '" +
+                    store_->name() + "': a result is given to the claim that the task came with");
   }
   return static_cast<std::size_t>(found - tasks_.begin());
 }
 
-std::size_t batch::open_position(task const& of) const {
-  auto const at = position(of);
+std::size_t batch::open_position(task const& task) const {
+  auto const at = position(task);
   if (over_) {
     throw error({.kind = error_code::bad_argument},
-                "the task '" + of.key + "' is finished after its claim was completed");
+                "the task '" + task.key + "' is finished after its claim was completed");
   }
   if (standings_[at] != standing::open) {
-    throw error({.kind = error_code::bad_argument},
-                "the task '" + of.key + "' of queue '" + of_->name() + "' is finished already");
+    throw error({.kind = error_code::bad_argument}, "the task '" + task.key + "' of queue '" +
+                                                        store_->name() + "' is finished already");
   }
   return at;
 }
@@ -152,36 +156,36 @@ void batch::space_starts(std::int64_t first_us, std::int64_t slot_us) {
   }
 }
 
-void batch::finish(task const& of, result how) {
+void batch::finish(task const& task, result result) {
   std::lock_guard const lock(guard_);
-  auto const at = open_position(of);
-  verdicts_[at] = verdict_of(how);
+  auto const at = open_position(task);
+  verdicts_[at] = verdict_of(result);
   if (verdicts_[at].what == verdict::kind::failure) {
     verdicts_[at].delay_us =
-        backoff_us(of_->present().by, of.id, db::us_of(tasks_[at].turn), of.attempt);
+        backoff_us(store_->present().by, task.id, db::us_of(tasks_[at].turn), task.attempt);
   }
   standings_[at] = standing::noted;
 }
 
-bool batch::write_done(db::session& on, std::string const& rows, std::int64_t count) const {
-  return db::run(on, of_->with().sql["claim.done"], {id_, holder_, rows}).affected == count;
+bool batch::write_done(db::session& session, std::string const& rows, std::int64_t count) const {
+  return db::run(session, store_->with().sql["claim.done"], {id_, holder_, rows}).affected == count;
 }
 
-outcome batch::perform(std::span<task const* const> of,
+outcome batch::perform(std::span<task const* const> tasks,
                        std::function<void(transaction&)> const& body) {
-  share mine(*this, of);
+  share mine(*this, tasks);
   return queues::perform(std::span(&mine, 1), body);
 }
 
-bool batch::finish_in(db::session& yours, std::span<task const* const> of) {
-  share mine(*this, of);
+bool batch::finish_in(db::session& yours, std::span<task const* const> tasks) {
+  share mine(*this, tasks);
   if (!mine.write(yours)) return false;
   mine.leave();
   return true;
 }
 
 bool batch::flush() {
-  auto const& with = of_->with();
+  auto const& with = store_->with();
   with.check_process();
   std::lock_guard const alone(flushing_);
   std::vector<std::size_t> noted;
@@ -199,12 +203,12 @@ bool batch::flush() {
   bool held = true;
   for (;;) {
     try {
-      core::transact(with, core::for_a_lease(with, "flush"), [&](db::session& on) {
+      core::transact(with, core::for_a_lease(with, "flush"), [&](db::session& session) {
         std::vector<char> there(tasks_.size());
         if (in_doubt) {
-          held = lock_claim(on);
+          held = lock_claim(session);
           if (!held) return core::decision::rollback;
-          there = in_ledger(on);
+          there = in_ledger(session);
         }
         base::rows done;
         std::int64_t count = 0;
@@ -214,7 +218,7 @@ bool batch::flush() {
           ++count;
         }
         if (count == 0) return core::decision::rollback;
-        held = write_done(on, done.text(), count);
+        held = write_done(session, done.text(), count);
         return held ? core::decision::commit : core::decision::rollback;
       });
       break;
@@ -242,80 +246,82 @@ bool batch::all_ended() const {
   }
   if (!in_doubt) return true;
   // Others' transactions have ended by now; the ledger has what they committed.
-  core::read(of_->with(), of_->with().lease, [&](db::session& on) {
-    for (auto const& one : ledger_of(of_->with(), on, id_).ended) in_ledger -= one.hi - one.lo;
+  core::read(store_->with(), store_->with().lease, [&](db::session& session) {
+    for (auto const& one : ledger_of(store_->with(), session, id_).ended)
+      in_ledger -= one.hi - one.lo;
   });
   return in_ledger == 0;
 }
 
-void batch::doubt(std::span<std::size_t const> of) noexcept {
+void batch::doubt(std::span<std::size_t const> positions) noexcept {
   std::lock_guard const lock(guard_);
-  for (auto const at : of) doubtful_[at] = 1;
+  for (auto const at : positions) doubtful_[at] = 1;
 }
 
 /// Whether it is ours. It waits for transactions that write into its ledger, and then what they
 /// wrote is there or never will be.
-bool batch::lock_claim(db::session& on) const {
-  return db::run(on, of_->with().sql["claim.lock"], {id_, holder_}).size() > 0;
+bool batch::lock_claim(db::session& session) const {
+  return db::run(session, store_->with().sql["claim.lock"], {id_, holder_}).size() > 0;
 }
 
-std::vector<char> batch::in_ledger(db::session& on) const {
+std::vector<char> batch::in_ledger(db::session& session) const {
   std::vector<char> out(tasks_.size());
-  for (auto const& entry : ledger_of(of_->with(), on, id_).ended) {
+  for (auto const& entry : ledger_of(store_->with(), session, id_).ended) {
     for (auto id = entry.lo; id < entry.hi; ++id) out[position({.id = id})] = 1;
   }
   return out;
 }
 
-void batch::read_ledger(db::session& on) {
+void batch::read_ledger(db::session& session) {
   // What we believe to be there may have been rolled back by whoever it belongs to.
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     if (standings_[i] == standing::in_ledger) verdicts_[i] = {};
   }
-  for (auto const& entry : ledger_of(of_->with(), on, id_).ended) {
+  for (auto const& entry : ledger_of(store_->with(), session, id_).ended) {
     for (auto id = entry.lo; id < entry.hi; ++id) verdicts_[position({.id = id})] = entry.how;
   }
 }
 
-settled batch::settle_all(policy const& by) const {
+settled batch::settle_all(policy const& policy) const {
   std::vector<ending> endings(tasks_.size());
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     bool const open = verdicts_[i].what == verdict::kind::none;
     endings[i] = {tasks_[i].id, open ? nullptr : &verdicts_[i]};
   }
-  return settle(by, ranges_, endings, unfinished::handed_back);
+  return settle(policy, ranges_, endings, unfinished::handed_back);
 }
 
-batch::end batch::end_in(db::session& on, policy const& by, ends& what) {
-  auto const& with = of_->with();
+batch::end batch::end_in(db::session& session, policy const& policy, ends& ending) {
+  auto const& with = store_->with();
   if (ledger_used_) {
-    if (!lock_claim(on)) return end::gone;
-    read_ledger(on);
-    db::run(on, with.sql["claim.forget_done"], {id_});
-    what = text_of(settle_all(by), by);
+    if (!lock_claim(session)) return end::gone;
+    read_ledger(session);
+    db::run(session, with.sql["claim.forget_done"], {id_});
+    ending = text_of(settle_all(policy), policy);
   }
-  auto const ended = db::run(
-      on, with.sql["claim.complete"],
-      {id_, holder_, what.segments, what.outcomes, std::int64_t{by.record_every_outcome ? 1 : 0}});
+  auto const ended = db::run(session, with.sql["claim.complete"],
+                             {id_, holder_, ending.segments, ending.outcomes,
+                              std::int64_t{policy.record_every_outcome ? 1 : 0}});
   if (!ended.something()) return end::gone;
-  if (by.in_order) end_series(with, on, what.over);
+  if (policy.in_order) end_series(with, session, ending.over);
   return end::ours;
 }
 
-void batch::tell(ends const& what) const noexcept {
+void batch::tell(ends const& ending) const noexcept {
   if (became_ != outcome::done) return;
-  for (auto const& one : what.failed) queues::tell(*of_, one, tasks_[position({.id = one.id})].key);
+  for (auto const& one : ending.failed)
+    queues::tell(*store_, one, tasks_[position({.id = one.id})].key);
 }
 
 /// After a COMMIT with a lost reply: a claim that is not there was ended by us, as long as one that
 /// was taken back would have its tombstone.
 outcome batch::what_became() {
   auto out = outcome::lost;
-  auto const& with = of_->with();
-  core::read(with, with.lease, [&](db::session& on) {
+  auto const& with = store_->with();
+  core::read(with, with.lease, [&](db::session& session) {
     out = outcome::lost;
-    if (db::run(on, with.sql["claim.look"], {id_}).size() > 0) return;
-    auto const known = db::run(on, with.sql["claim.is_known"], {holder_, tombstone_us});
+    if (db::run(session, with.sql["claim.look"], {id_}).size() > 0) return;
+    auto const known = db::run(session, with.sql["claim.is_known"], {holder_, tombstone_us});
     out = known.size() > 0 ? outcome::done : outcome::unknown;
   });
   if (out == outcome::done) core::confirm_seen(with);
@@ -323,19 +329,19 @@ outcome batch::what_became() {
 }
 
 outcome batch::ended(std::function<void(db::session&)> const& and_then) {
-  auto const& with = of_->with();
+  auto const& with = store_->with();
   with.check_process();
-  auto const by = of_->present().by;
+  auto const by = store_->present().by;
   ends what;
   // Before the transaction begins: where writers take turns, they wait for no more than they must.
   if (!ledger_used_) what = text_of(settle_all(by), by);
   for (;;) {
     try {
       auto const decided =
-          core::transact(with, core::for_a_lease(with, "complete"), [&](db::session& on) {
-            if (end_in(on, by, what) == end::gone) return core::decision::rollback;
-            if (and_then) and_then(on);
-            if (with.dialect.one_writer || with.borrowed) of_->renew_within(on);
+          core::transact(with, core::for_a_lease(with, "complete"), [&](db::session& session) {
+            if (end_in(session, by, what) == end::gone) return core::decision::rollback;
+            if (and_then) and_then(session);
+            if (with.dialect.one_writer || with.borrowed) store_->renew_within(session);
             return core::decision::commit;
           });
       over_ = true;
@@ -354,13 +360,14 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
 }
 
 bool batch::goes_together() const {
-  return of_->goes_together() && !ledger_used_ && !end_in_doubt_ && !of_->present().by.in_order;
+  return store_->goes_together() && !ledger_used_ && !end_in_doubt_ &&
+         !store_->present().by.in_order;
 }
 
 outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>* next) {
-  auto const& with = of_->with();
+  auto const& with = store_->with();
   with.check_process();
-  auto const by = of_->present().by;
+  auto const by = store_->present().by;
   auto const texts = text_of(settle_all(by), by);
   std::vector<db::call> calls;
   db::add_calls(calls, with.sql["claim.complete"],
@@ -372,9 +379,9 @@ outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>
   std::optional<core::claim_mark> mark;
   if (next != nullptr) {
     id = store::new_id();
-    mark.emplace(of_->lease(), id);
-    holder = of_->holder();
-    of_->add_taking(calls, id, holder, options);
+    mark.emplace(store_->lease(), id);
+    holder = store_->holder();
+    store_->add_taking(calls, id, holder, options);
   }
   try {
     auto answers = core::write_together(with, core::for_a_lease(with, "complete"), calls);
@@ -383,9 +390,9 @@ outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>
     became_ = answers[fence].something() ? outcome::done : outcome::lost;
     tell(texts);
     if (next != nullptr) {
-      *next =
-          of_->taken(store::answered(std::span(answers).subspan(fence + 1), options), id, holder);
-      of_->follow_seen();
+      *next = store_->taken(store::answered(std::span(answers).subspan(fence + 1), options), id,
+                            holder);
+      store_->follow_seen();
     }
     return *became_;
   } catch (core::lost_reply const&) {
@@ -393,12 +400,12 @@ outcome batch::end_together(claim_options const& options, std::unique_ptr<batch>
     end_in_doubt_ = true;
     try {
       auto const became = ended({});
-      if (next == nullptr || (*next = of_->settle_claim(id, holder))) return became;
+      if (next == nullptr || (*next = store_->settle_claim(id, holder))) return became;
       // That claim never will be made, which does not mean that nothing is due.
-      if (became == outcome::done) *next = of_->try_claim(options);
+      if (became == outcome::done) *next = store_->try_claim(options);
       return became;
     } catch (...) {
-      if (next != nullptr) of_->add_orphan(id, holder);
+      if (next != nullptr) store_->add_orphan(id, holder);
       throw;
     }
   }
@@ -411,33 +418,33 @@ outcome batch::complete() {
 }
 
 outcome batch::complete_and_claim(claim_options const& options, std::unique_ptr<batch>& next) {
-  of_->attend_at_times();
+  store_->attend_at_times();
   std::lock_guard const lock(guard_);
   if (end_in_doubt_ && !became_) ended({});
   if (became_) {
-    if (became_ == outcome::done) next = of_->claim(options);
+    if (became_ == outcome::done) next = store_->claim(options);
     return *became_;
   }
-  if (goes_together() && !of_->present().in_turns()) return end_together(options, &next);
-  auto const holder = of_->holder();
+  if (goes_together() && !store_->present().in_turns()) return end_together(options, &next);
+  auto const holder = store_->holder();
   std::string id;
   std::optional<core::claim_mark> mark;
   taking took;
   auto became = outcome::lost;
   try {
-    became = ended([&](db::session& on) {
+    became = ended([&](db::session& session) {
       id = store::new_id();
-      mark.emplace(of_->lease(), id);
+      mark.emplace(store_->lease(), id);
       took = {};
-      took = of_->take_in(on, id, holder, options);
+      took = store_->take_in(session, id, holder, options);
     });
   } catch (...) {
-    if (took.any()) of_->add_orphan(id, holder);
+    if (took.any()) store_->add_orphan(id, holder);
     throw;
   }
   if (became != outcome::done) return became;
-  next = of_->taken(std::move(took), id, holder);
-  if (next) of_->follow_seen();
+  next = store_->taken(std::move(took), id, holder);
+  if (next) store_->follow_seen();
   return became;
 }
 

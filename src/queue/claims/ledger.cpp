@@ -31,12 +31,12 @@ bool ledger::has_begun(std::int64_t id) const noexcept {
   if (!announced) return true;
   auto const after =
       std::upper_bound(begun.begin(), begun.end(), id,
-                       [](std::int64_t to, range const& one) { return to < one.lo; });
+                       [](std::int64_t last, range const& one) { return last < one.lo; });
   return after != begun.begin() && std::prev(after)->hi > id;
 }
 
-ledger ledger_of(core::context const& with, db::session& on, std::string const& claim) {
-  auto const found = db::run(on, with.sql["claim.ledger"], {claim});
+ledger ledger_of(core::context const& context, db::session& session, std::string const& claim) {
+  auto const found = db::run(session, context.sql["claim.ledger"], {claim});
   ledger out;
   out.ended.reserve(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -64,9 +64,9 @@ ledger ledger_of(core::context const& with, db::session& on, std::string const& 
   return out;
 }
 
-void add_beginning(base::rows& to, std::int64_t lo, std::int64_t hi) {
-  to.begin().add(-hi).add(-lo).add(static_cast<std::int64_t>(task_state::running));
-  to.add(std::int64_t{0}).add(std::int64_t{0}).add(std::string_view());
+void add_beginning(base::rows& last, std::int64_t lo, std::int64_t hi) {
+  last.begin().add(-hi).add(-lo).add(static_cast<std::int64_t>(task_state::running));
+  last.add(std::int64_t{0}).add(std::int64_t{0}).add(std::string_view());
 }
 
 std::string nothing_begun() {
@@ -77,18 +77,18 @@ std::string nothing_begun() {
 
 // --- The same of a batch in hand ---
 
-void batch::read(ledger const& from) {
+void batch::read(ledger const& ledger) {
   ledger_used_ = true;
-  if (!from.announced) return;
+  if (!ledger.announced) return;
   announced_.resize(tasks_.size());
-  for (std::size_t i = 0; i < tasks_.size(); ++i) announced_[i] = from.has_begun(tasks_[i].id);
+  for (std::size_t i = 0; i < tasks_.size(); ++i) announced_[i] = ledger.has_begun(tasks_[i].id);
 }
 
-bool batch::has_begun(task const& which) const {
-  return !announces() || announced_[position(which)] != 0;
+bool batch::has_begun(task const& task) const {
+  return !announces() || announced_[position(task)] != 0;
 }
 
-std::int64_t batch::add_begun(base::rows& to, std::span<std::size_t const> places) const {
+std::int64_t batch::add_begun(base::rows& last, std::span<std::size_t const> places) const {
   std::int64_t count = 0;
   for (std::size_t first = 0; first < places.size();) {
     auto next = first + 1;
@@ -97,7 +97,7 @@ std::int64_t batch::add_begun(base::rows& to, std::span<std::size_t const> place
              announced_[places[next]] == 0) {
         ++next;
       }
-      add_beginning(to, tasks_[places[first]].id, tasks_[places[next - 1]].id + 1);
+      add_beginning(last, tasks_[places[first]].id, tasks_[places[next - 1]].id + 1);
       ++count;
     }
     first = next;
@@ -107,7 +107,7 @@ std::int64_t batch::add_begun(base::rows& to, std::span<std::size_t const> place
 
 /// What a transaction whose reply was lost has written is not written again.
 outcome batch::begin(std::span<std::size_t const> places) {
-  auto const& with = of_->with();
+  auto const& with = store_->with();
   with.check_process();
   if (!announces()) return outcome::done;
   std::lock_guard const alone(flushing_);
@@ -116,9 +116,9 @@ outcome batch::begin(std::span<std::size_t const> places) {
   for (bool told = base::left_out("begun_first"); held && !told;) {
     try {
       if (begin_in_doubt_) {
-        core::transact(with, how, [&](db::session& on) {
-          held = lock_claim(on);
-          if (held) read(ledger_of(with, on, id_));
+        core::transact(with, how, [&](db::session& session) {
+          held = lock_claim(session);
+          if (held) read(ledger_of(with, session, id_));
           return core::decision::rollback;
         });
         if (!held) break;

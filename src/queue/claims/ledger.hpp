@@ -40,12 +40,12 @@ struct ledger {
   [[nodiscard]] bool has_begun(std::int64_t id) const noexcept;
 };
 
-[[nodiscard]] ledger ledger_of(core::context const& with, db::session& on,
+[[nodiscard]] ledger ledger_of(core::context const& context, db::session& session,
                                std::string const& claim);
 
 /// A row of claim.done: the tasks [lo, hi) begin. In the table it is [-hi, -lo), which is no
 /// task's: releases that know none of these rows pass over them.
-void add_beginning(base::rows& to, std::int64_t lo, std::int64_t hi);
+void add_beginning(base::rows& rows, std::int64_t lo, std::int64_t hi);
 /// The rows of a claim none of whose tasks has begun, with which it says that they will be
 /// announced. No task has the id 0.
 [[nodiscard]] std::string nothing_begun();

@@ -1,6 +1,7 @@
 // Taking back what dead holders had in hand: what they had begun and not finished becomes suspect.
 #include "queue/claims/batch.hpp"
 #include "queue/members/series.hpp"
+#include "queue/members/segment_text.hpp"
 #include "queue/members/store.hpp"
 
 #include "base/mutant.hpp"
@@ -16,12 +17,13 @@ namespace queues {
 namespace {
 
 /// The tasks of a claim, and how they ended where its ledger knows.
-std::vector<ending> endings_of(core::context const& with, db::session& on, std::int64_t queue,
-                               std::vector<segment> const& ranges, ledger const& known) {
+std::vector<ending> endings_of(core::context const& context, db::session& session,
+                               std::int64_t queue, std::vector<segment> const& ranges,
+                               ledger const& known) {
   std::vector<ending> out;
   auto next = known.ended.begin();
   for (auto const& range : ranges) {
-    auto const found = db::run(on, with.sql["segment.living"], {queue, range.lo, range.hi});
+    auto const found = db::run(session, context.sql["segment.living"], {queue, range.lo, range.hi});
     for (std::size_t i = 0; i < found.size(); ++i) {
       ending one;
       decode(found.row(i)[0], one.id);
@@ -35,13 +37,13 @@ std::vector<ending> endings_of(core::context const& with, db::session& on, std::
 }
 
 /// In the order of ids, as they are.
-std::vector<std::string> keys_of(core::context const& with, db::session& on, std::int64_t queue,
-                                 std::vector<last_failure> const& all) {
+std::vector<std::string> keys_of(core::context const& context, db::session& session,
+                                 std::int64_t queue, std::vector<last_failure> const& all) {
   constexpr std::int64_t page = 1000;
   std::vector<std::string> out;
   while (out.size() < all.size()) {
-    auto const found =
-        db::run(on, with.sql["member.range"], {queue, all[out.size()].id, all.back().id + 1, page});
+    auto const found = db::run(session, context.sql["member.range"],
+                               {queue, all[out.size()].id, all.back().id + 1, page});
     auto const before = out.size();
     for (std::size_t i = 0; i < found.size() && out.size() < all.size(); ++i) {
       std::int64_t id = 0;
@@ -53,9 +55,9 @@ std::vector<std::string> keys_of(core::context const& with, db::session& on, std
   return out;
 }
 
-void mark_dead(core::context const& with, std::string const& holder) {
+void mark_dead(core::context const& context, std::string const& holder) {
   try {
-    core::mark_dead(with, holder);
+    core::mark_dead(context, holder);
   } catch (core::lost_reply const&) {
     // claim.seize looks whether it is.
   }
@@ -68,8 +70,8 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
   std::vector<std::string> keys;
   for (;;) {
     try {
-      auto const decided = core::transact(with_, {.name = "reclaim"}, [&](db::session& on) {
-        auto const seized = db::run(on, with_.sql["claim.seize"], {id});
+      auto const decided = core::transact(context_, {.name = "reclaim"}, [&](db::session& session) {
+        auto const seized = db::run(session, context_.sql["claim.seize"], {id});
         auto const here = present();
         std::int64_t queue = 0;
         std::int64_t claimed_us = 0;
@@ -78,20 +80,20 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
           decode(seized.row(0)[1], claimed_us);
         }
         if (queue != here.id) return core::decision::rollback;
-        auto const column = db::run(on, with_.sql["claim.ranges"], {id});
+        auto const column = db::run(session, context_.sql["claim.ranges"], {id});
         auto const ranges = ranges_of(std::get<std::string>(column.cells.at(0)));
-        auto known = ledger_of(with_, on, id);
+        auto known = ledger_of(context_, session, id);
         if (base::left_out("ledger")) known = {};
-        auto const endings = endings_of(with_, on, here.id, ranges, known);
+        auto const endings = endings_of(context_, session, here.id, ranges, known);
         auto texts =
             queues::text_of(settle(here.by, ranges, endings, unfinished::crashed), here.by);
-        if (!known.empty()) db::run(on, with_.sql["claim.forget_done"], {id});
-        db::run(on, with_.sql["claim.complete"],
+        if (!known.empty()) db::run(session, context_.sql["claim.forget_done"], {id});
+        db::run(session, context_.sql["claim.complete"],
                 {id, holder, texts.segments, texts.outcomes,
                  std::int64_t{here.by.record_every_outcome ? 1 : 0}});
-        end_series(with_, on, texts.over);
-        db::run(on, with_.sql["claim.bury"], {id, queue, holder, claimed_us});
-        keys = keys_of(with_, on, queue, texts.failed);
+        end_series(context_, session, texts.over);
+        db::run(session, context_.sql["claim.bury"], {id, queue, holder, claimed_us});
+        keys = keys_of(context_, session, queue, texts.failed);
         failed = std::move(texts.failed);
         return core::decision::commit;
       });
@@ -107,7 +109,7 @@ bool store::reclaim_one(std::string const& id, std::string const& holder) {
 }
 
 std::int64_t store::reclaim() {
-  with_.check_process();
+  context_.check_process();
   struct found {
     std::string id;
     std::string holder;
@@ -115,9 +117,9 @@ std::int64_t store::reclaim() {
   };
   std::vector<found> abandoned;
   auto const here = present();
-  core::read(with_, [&](db::session& on) {
-    auto const rows =
-        db::run(on, with_.sql["claim.abandoned"], {here.id, std::int64_t{core::max_skew.count()}});
+  core::read(context_, [&](db::session& session) {
+    auto const rows = db::run(session, context_.sql["claim.abandoned"],
+                              {here.id, std::int64_t{core::max_skew.count()}});
     abandoned.assign(rows.size(), {});
     for (std::size_t i = 0; i < abandoned.size(); ++i) {
       decode(rows.row(i)[0], abandoned[i].id);
@@ -130,7 +132,7 @@ std::int64_t store::reclaim() {
   for (auto const& one : abandoned) {
     // Nobody declares itself dead: who is late renews, unless another was faster.
     if (!one.marked && who && !who->dead() && one.holder == who->uuid()) continue;
-    if (!one.marked) mark_dead(with_, one.holder);
+    if (!one.marked) mark_dead(context_, one.holder);
     if (reclaim_one(one.id, one.holder)) ++count;
   }
   return count;

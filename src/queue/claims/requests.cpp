@@ -1,5 +1,6 @@
 // What people asked for is done here, by the next claim: the task is cut out of its segment.
 #include "queue/members/series.hpp"
+#include "queue/members/segment_text.hpp"
 #include "queue/members/store.hpp"
 
 #include <daybook/error.hpp>
@@ -18,7 +19,7 @@ constexpr std::int64_t at_once = 100;
 }  // namespace
 
 /// False: the task is in a claim, or another has its segment; the request stays.
-bool store::attend_one(db::session& on, row const& here, std::span<cell const> request,
+bool store::attend_one(db::session& session, row const& here, std::span<cell const> request,
                        std::int64_t now_us) const {
   std::int64_t seq = 0;
   std::int64_t member = 0;
@@ -28,10 +29,11 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
   decode(request[2], kind);
   std::int64_t at_us = 0;
   decode(request[3], at_us);
-  auto const found = db::run(on, with_.sql["segment.hold"], {member});
+  auto const found = db::run(session, context_.sql["segment.hold"], {member});
   if (found.size() == 0) {
     // Of a member that is gone nothing is asked any more.
-    auto const living = db::run(on, with_.sql["segment.living"], {here.id, member, member + 1});
+    auto const living =
+        db::run(session, context_.sql["segment.living"], {here.id, member, member + 1});
     if (living.size() > 0) return false;
   } else {
     auto const whole = segment_of(found.row(0));
@@ -42,16 +44,16 @@ bool store::attend_one(db::session& on, row const& here, std::span<cell const> r
                                    : change(here.by, one, static_cast<asked>(kind), now_us,
                                             at_us > 0 ? at_us - front_us : now_us);
     if (changed) {
-      db::run(on, with_.sql["segment.remove"], {whole.hi});
-      db::run(on, with_.sql["segment.put"], {here.id, text_of(carve(whole, *changed))});
+      db::run(session, context_.sql["segment.remove"], {whole.hi});
+      db::run(session, context_.sql["segment.put"], {here.id, text_of(carve(whole, *changed))});
       written const put{*changed};
       if (here.by.in_order) {
-        end_series(with_, on, over_in(std::span(&put, 1)));
-        if (is_over(whole) && !is_over(*changed)) begin_again(with_, on, member, now_us);
+        end_series(context_, session, over_in(std::span(&put, 1)));
+        if (is_over(whole) && !is_over(*changed)) begin_again(context_, session, member, now_us);
       }
     }
   }
-  db::run(on, with_.sql["request.remove"], {seq});
+  db::run(session, context_.sql["request.remove"], {seq});
   return true;
 }
 
@@ -62,8 +64,8 @@ std::int64_t store::attend() {
   }
   auto const here = present();
   bool any = false;
-  core::read(with_, [&](db::session& on) {
-    auto const beside = db::run(on, with_.sql["claim.beside"], {here.id});
+  core::read(context_, [&](db::session& session) {
+    auto const beside = db::run(session, context_.sql["claim.beside"], {here.id});
     decode(beside.row(0)[0], any);
   });
   if (!any) return 0;
@@ -87,17 +89,18 @@ std::int64_t store::attend_page(row const& here, std::int64_t& after) const {
   // Once more, what was done is not asked for any more.
   return core::insist([&] {
     std::int64_t count = 0;
-    core::transact(with_, {.name = "attend"}, [&](db::session& on) {
+    core::transact(context_, {.name = "attend"}, [&](db::session& session) {
       count = 0;
-      auto const waiting = db::run(on, with_.sql["request.waiting"], {here.id, from, at_once});
+      auto const waiting =
+          db::run(session, context_.sql["request.waiting"], {here.id, from, at_once});
       after = -1;
       if (std::cmp_equal(waiting.size(), at_once)) {
         decode(waiting.row(waiting.size() - 1)[0], after);
       }
       std::int64_t now_us = 0;
-      decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+      decode(db::run(session, context_.sql["queue.now"], {}).row(0)[0], now_us);
       for (std::size_t i = 0; i < waiting.size(); ++i) {
-        if (attend_one(on, here, waiting.row(i), now_us)) ++count;
+        if (attend_one(session, here, waiting.row(i), now_us)) ++count;
       }
       return count > 0 ? core::decision::commit : core::decision::rollback;
     });

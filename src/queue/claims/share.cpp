@@ -19,107 +19,108 @@ namespace queues {
 
 namespace {
 
-[[noreturn]] void some_are_over(store const& of) {
+[[noreturn]] void some_are_over(store const& store) {
   throw error({.kind = error_code::bad_argument},
-              "some of these tasks of queue '" + of.name() +
+              "some of these tasks of queue '" + store.name() +
                   "' are finished: a transaction whose reply was lost has done them");
 }
 
 }  // namespace
 
-share::share(batch& of, std::span<task const* const> tasks) : of_(&of) {
-  of.of().with().check_process();
+share::share(batch& batch, std::span<task const* const> tasks) : batch_(&batch) {
+  batch.of().with().check_process();
   if (tasks.empty()) {
-    throw error({.kind = error_code::bad_argument},
-                "no task of queue '" + of.of().name() + "' is given that its effect would finish");
+    throw error({.kind = error_code::bad_argument}, "no task of queue '" + batch.of().name() +
+                                                        "' is given that its effect would finish");
   }
   places_.reserve(tasks.size());
-  std::lock_guard const lock(of.guard_);
+  std::lock_guard const lock(batch.guard_);
   try {
     for (auto const* const one : tasks) {
-      auto const at = of.open_position(*one);
-      of.standings_[at] = batch::standing::in_ledger;
+      auto const at = batch.open_position(*one);
+      batch.standings_[at] = batch::standing::in_ledger;
       places_.push_back(at);
     }
   } catch (...) {
     reopen();
     throw;
   }
-  of.ledger_used_ = true;
+  batch.ledger_used_ = true;
 }
 
 share::~share() {
-  if (of_ == nullptr) return;
-  std::lock_guard const lock(of_->guard_);
+  if (batch_ == nullptr) return;
+  std::lock_guard const lock(batch_->guard_);
   reopen();
 }
 
 void share::reopen() noexcept {
-  for (auto const at : places_) of_->standings_[at] = batch::standing::open;
+  for (auto const at : places_) batch_->standings_[at] = batch::standing::open;
 }
 
 void share::keep() noexcept {
-  std::lock_guard const lock(of_->guard_);
-  for (auto const at : places_) of_->standings_[at] = batch::standing::written;
-  of_ = nullptr;
+  std::lock_guard const lock(batch_->guard_);
+  for (auto const at : places_) batch_->standings_[at] = batch::standing::written;
+  batch_ = nullptr;
 }
 
-bool share::write(db::session& on) {
+bool share::write(db::session& session) {
   std::vector<verdict> const all(places_.size(), {.what = verdict::kind::success});
-  return write(on, all);
+  return write(session, all);
 }
 
-bool share::write(db::session& on, std::span<verdict const> how) {
+bool share::write(db::session& session, std::span<verdict const> verdicts) {
   base::rows done;
   std::int64_t count = 0;
   for (std::size_t first = 0; first < places_.size(); ++count) {
     // Neighbours that end alike are one row.
-    auto const& task = of_->tasks_[places_[first]];
+    auto const& task = batch_->tasks_[places_[first]];
     auto next = first + 1;
     for (; next < places_.size(); ++next) {
-      auto const& other = of_->tasks_[places_[next]];
+      auto const& other = batch_->tasks_[places_[next]];
       auto const distance = static_cast<std::int64_t>(next - first);
       if (other.id != task.id + distance || other.attempt != task.attempt ||
-          how[next] != how[first]) {
+          verdicts[next] != verdicts[first]) {
         break;
       }
     }
-    add_done(done, task, static_cast<std::int64_t>(next - first), how[first]);
+    add_done(done, task, static_cast<std::int64_t>(next - first), verdicts[first]);
     first = next;
   }
-  lost_ = !of_->write_done(on, done.text(), count);
+  lost_ = !batch_->write_done(session, done.text(), count);
   return !lost_;
 }
 
 share::fate share::resolve() {
-  auto const& with = of_->of().with();
+  auto const& with = batch_->of().with();
   bool held = false;
   std::ptrdiff_t over = 0;
-  core::transact(with, core::for_a_lease(with, "resolve_task"), [&](db::session& on) {
-    held = of_->lock_claim(on);
+  core::transact(with, core::for_a_lease(with, "resolve_task"), [&](db::session& session) {
+    held = batch_->lock_claim(session);
     if (!held) return core::decision::rollback;
-    auto const there = of_->in_ledger(on);
+    auto const there = batch_->in_ledger(session);
     over = std::count_if(places_.begin(), places_.end(),
-                         [&](std::size_t at) { return there[at] != 0; });
+                         [&](std::size_t index) { return there[index] != 0; });
     if (over == 0) return core::decision::rollback;
-    on.confirm_seen();
+    session.confirm_seen();
     return core::decision::commit;
   });
   if (!held) return told();
   lost_ = false;
   if (over == 0) return fate::never_will;
-  if (std::cmp_less(over, places_.size())) some_are_over(of_->of());
+  if (std::cmp_less(over, places_.size())) some_are_over(batch_->of());
   return fate::committed;
 }
 
 /// Of a claim that was taken back: what became of them by then.
 share::fate share::told() {
-  auto const& with = of_->of().with();
+  auto const& with = batch_->of().with();
   lost_ = false;
-  core::read(with, [&](db::session& on) {
-    lost_ = !std::all_of(places_.begin(), places_.end(), [&](std::size_t at) {
+  core::read(with, [&](db::session& session) {
+    lost_ = !std::all_of(places_.begin(), places_.end(), [&](std::size_t index) {
       std::int64_t state = -1;
-      auto const found = db::run(on, with.sql["task.told"], {of_->id_, of_->tasks_[at].id});
+      auto const found =
+          db::run(session, with.sql["task.told"], {batch_->id_, batch_->tasks_[index].id});
       if (found.size() > 0) decode(found.row(0)[0], state);
       return state == static_cast<std::int64_t>(task_state::succeeded);
     });
@@ -128,14 +129,14 @@ share::fate share::told() {
   return lost_ ? fate::lost : fate::committed;
 }
 
-task const& share::first() const { return of_->tasks()[places_.front()]; }
+task const& share::first() const { return batch_->tasks()[places_.front()]; }
 
-void share::doubt() noexcept { of_->doubt(places_); }
+void share::doubt() noexcept { batch_->doubt(places_); }
 
 share::fate share::before() {
   {
-    std::lock_guard const lock(of_->guard_);
-    auto const doubtful = [&](std::size_t at) { return of_->doubtful_[at] != 0; };
+    std::lock_guard const lock(batch_->guard_);
+    auto const doubtful = [&](std::size_t index) { return batch_->doubtful_[index] != 0; };
     if (std::none_of(places_.begin(), places_.end(), doubtful)) return fate::never_will;
   }
   return resolve();
@@ -144,8 +145,8 @@ share::fate share::before() {
 namespace {
 
 /// False: the claim of one is lost, and nothing may be kept.
-bool write_all(std::span<share> all, db::session& on) {
-  return std::all_of(all.begin(), all.end(), [&](share& one) { return one.write(on); });
+bool write_all(std::span<share> all, db::session& session) {
+  return std::all_of(all.begin(), all.end(), [&](share& one) { return one.write(session); });
 }
 
 share::fate before(std::span<share> all) {
@@ -188,11 +189,11 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
   for (;;) {
     try {
       auto const decided =
-          core::transact(with, core::for_a_lease(with, "perform"), [&](db::session& on) {
-            if (!apart && !write_all(all, on)) return core::decision::rollback;
-            transaction tx(on, with.user_sql, place);
+          core::transact(with, core::for_a_lease(with, "perform"), [&](db::session& session) {
+            if (!apart && !write_all(all, session)) return core::decision::rollback;
+            transaction tx(session, with.user_sql, place);
             body(tx);
-            if (base::hit_failpoint("perform.effect_done")) on.cut();
+            if (base::hit_failpoint("perform.effect_done")) session.cut();
             return core::decision::commit;
           });
       if (decided == core::decision::rollback) return outcome::lost;
@@ -207,8 +208,8 @@ outcome perform(std::span<share> all, std::function<void(transaction&)> const& b
     }
   }
   if (apart) {
-    core::transact(with, core::for_a_lease(with, "flush"), [&](db::session& on) {
-      return write_all(all, on) ? core::decision::commit : core::decision::rollback;
+    core::transact(with, core::for_a_lease(with, "flush"), [&](db::session& session) {
+      return write_all(all, session) ? core::decision::commit : core::decision::rollback;
     });
   }
   return kept(all);

@@ -29,18 +29,18 @@ class share {
  public:
   /// On failure: daybook::error (error_code::bad_argument) where there is none, one is not of this
   /// claim or is finished already; then all are as they were.
-  share(batch& of, std::span<task const* const> tasks);
-  share(share&& from) noexcept
-      : of_(std::exchange(from.of_, nullptr)),
-        places_(std::move(from.places_)),
-        lost_(from.lost_) {}
+  share(batch& batch, std::span<task const* const> tasks);
+  share(share&& other) noexcept
+      : batch_(std::exchange(other.batch_, nullptr)),
+        places_(std::move(other.places_)),
+        lost_(other.lost_) {}
   share& operator=(share&&) = delete;
   ~share();
 
   /// Within a transaction: all have succeeded. False: the claim is lost.
-  [[nodiscard]] bool write(db::session& on);
-  /// The same, where each ends as `how` says, in the order they were given in.
-  [[nodiscard]] bool write(db::session& on, std::span<verdict const> how);
+  [[nodiscard]] bool write(db::session& session);
+  /// The same, where each ends by its verdict, in the order they were given in.
+  [[nodiscard]] bool write(db::session& session, std::span<verdict const> verdicts);
   /// Whether the last write said so, or the end of a doubt.
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   /// What has become of a transaction that wrote this and whose COMMIT reply was lost. After it
@@ -57,9 +57,9 @@ class share {
   /// They are in the ledger for good.
   void keep() noexcept;
   /// They are in the ledger of a transaction that is the application's to commit.
-  void leave() noexcept { of_ = nullptr; }
+  void leave() noexcept { batch_ = nullptr; }
 
-  [[nodiscard]] batch& of() const noexcept { return *of_; }
+  [[nodiscard]] batch& of() const noexcept { return *batch_; }
   [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
   [[nodiscard]] task const& first() const;
 
@@ -67,7 +67,7 @@ class share {
   void reopen() noexcept;
   [[nodiscard]] fate told();
 
-  batch* of_;
+  batch* batch_;
   std::vector<std::size_t> places_;
   bool lost_ = false;
 };

@@ -5,6 +5,7 @@
 #include "base/uuid.hpp"
 #include "queue/claims/batch.hpp"
 #include "queue/members/series.hpp"
+#include "queue/members/segment_text.hpp"
 #include "queue/members/store.hpp"
 
 #include <daybook/error.hpp>
@@ -28,9 +29,9 @@ constexpr std::int64_t horizon_us = 1'000'000;
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_lock_pause{128};
 
-std::int64_t number_in(db::table const& from, std::size_t column) {
+std::int64_t number_in(db::table const& table, std::size_t column) {
   std::int64_t out = 0;
-  decode(from.row(0)[column], out);
+  decode(table.row(0)[column], out);
   return out;
 }
 
@@ -50,8 +51,8 @@ std::int64_t ids_taken(db::table const& found) {
 
 std::string store::new_id() { return base::new_uuid(); }
 
-void store::renew_within(db::session& on) const {
-  if (auto const who = lease_->peek()) static_cast<void>(lease_->renew_within(on, *who));
+void store::renew_within(db::session& session) const {
+  if (auto const who = lease_->peek()) static_cast<void>(lease_->renew_within(session, *who));
 }
 
 void store::add_orphan(std::string claim, std::string holder, orphaned when) {
@@ -61,9 +62,9 @@ void store::add_orphan(std::string claim, std::string holder, orphaned when) {
 }
 
 /// Locks the queue's row until the transaction ends, so that those who claim take turns.
-store::permission store::permitted(db::session& on, row const& here, int limit) const {
-  db::run(on, with_.sql["queue.turn"], {here.id});
-  auto const found = db::run(on, with_.sql["queue.throttle"], {here.id});
+store::permission store::permitted(db::session& session, row const& here, int limit) const {
+  db::run(session, context_.sql["queue.turn"], {here.id});
+  auto const found = db::run(session, context_.sql["queue.throttle"], {here.id});
   if (found.size() == 0) return {};
   auto const now = number_in(found, 0);
   auto const running = number_in(found, 1);
@@ -142,15 +143,15 @@ void store::learn(std::int64_t ids, std::size_t segments, std::int64_t version) 
   seen_version_ = version;
 }
 
-search store::add_taking(std::vector<db::call>& to, std::string const& id,
+search store::add_taking(std::vector<db::call>& calls, std::string const& id,
                          std::string const& holder, claim_options const& options) {
   std::int64_t const limit = options.limit;
   search const out{.segments = segments_for(limit), .limit = limit};
-  db::add_calls(to, with_.sql["claim.take"],
+  db::add_calls(calls, context_.sql["claim.take"],
                 {id, present().id, holder, limit, out.segments, std::int64_t{0}});
   if (options.beginning == beginning::with_claim) return out;
   static std::string const rows = nothing_begun();  // where there is no claim, it writes nothing
-  db::add_calls(to, with_.sql["claim.done"], {id, holder, rows});
+  db::add_calls(calls, context_.sql["claim.done"], {id, holder, rows});
   return out;
 }
 
@@ -160,20 +161,21 @@ taking store::answered(std::span<db::table> answers, claim_options const& option
           .announced = announced};
 }
 
-std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::string const& holder) {
-  if (!what.any()) return nullptr;
+std::unique_ptr<batch> store::taken(taking taking, std::string const& id,
+                                    std::string const& holder) {
+  if (!taking.any()) return nullptr;
   try {
     // Where writers take turns, the tasks are read when the turn is another's.
-    if (with_.dialect.one_writer) {
-      core::read(with_, [&](db::session& on) {
-        auto tasks = db::run(on, with_.sql["claim.tasks"], {id});
+    if (context_.dialect.one_writer) {
+      core::read(context_, [&](db::session& session) {
+        auto tasks = db::run(session, context_.sql["claim.tasks"], {id});
         // Not one: it was taken back meanwhile, and goes on as a claim without tasks.
-        if (tasks.size() > 1) what.found = std::move(tasks);
+        if (tasks.size() > 1) taking.found = std::move(tasks);
       });
     }
-    auto out = batch_of(std::move(what.found), id, holder);
-    if (what.slot_us > 0) out->space_starts(what.first_us, what.slot_us);
-    if (what.announced) out->announce();
+    auto out = batch_of(std::move(taking.found), id, holder);
+    if (taking.slot_us > 0) out->space_starts(taking.first_us, taking.slot_us);
+    if (taking.announced) out->announce();
     static_cast<void>(base::hit_failpoint("claim.taken"));  // there is nothing to cut
     return out;
   } catch (...) {
@@ -182,58 +184,60 @@ std::unique_ptr<batch> store::taken(taking what, std::string const& id, std::str
   }
 }
 
-taking store::take_in(db::session& on, std::string const& id, std::string const& holder,
+taking store::take_in(db::session& session, std::string const& id, std::string const& holder,
                       claim_options const& options) {
   auto const here = present();
   int const limit = options.suspects ? 1 : options.limit;
   permission start{limit};
-  if (here.in_turns()) start = permitted(on, here, limit);
+  if (here.in_turns()) start = permitted(session, here, limit);
   if (start.limit == 0) return {};
   int const first = options.suspects ? priorities : 0;
   taking out{.first_us = start.first_us,
              .slot_us = start.slot_us,
              .announced = options.beginning == beginning::announced};
   if (here.by.in_order && !base::left_out("series")) {
-    auto const heads = heads_of(with_, on, here.id, first + task_options{}.priority, start.limit);
-    db::run(on, with_.sql["series.take"], {id, here.id, holder, heads});
-    out.found = db::run(on, with_.sql["claim.tasks"], {id});
+    auto const heads =
+        heads_of(context_, session, here.id, first + task_options{}.priority, start.limit);
+    db::run(session, context_.sql["series.take"], {id, here.id, holder, heads});
+    out.found = db::run(session, context_.sql["claim.tasks"], {id});
   } else {
     auto const segments = segments_for(start.limit);
     // With a rate it stays as it is: its starts are reserved.
     if (start.slot_us == 0) out.looked = {.segments = segments, .limit = start.limit};
-    out.found = db::run(on, with_.sql["claim.take"],
+    out.found = db::run(session, context_.sql["claim.take"],
                         {id, here.id, holder, start.limit, segments, std::int64_t{first}});
   }
   if (out.any() && start.slot_us > 0) {
     auto const until = start.next_us + ids_taken(out.found) * start.slot_us;
-    db::run(on, with_.sql["queue.reserve"], {here.id, until});
+    db::run(session, context_.sql["queue.reserve"], {here.id, until});
   }
   if (out.any() && out.announced) {
-    db::run(on, with_.sql["claim.done"], {id, holder, nothing_begun()});
+    db::run(session, context_.sql["claim.done"], {id, holder, nothing_begun()});
   }
   return out;
 }
 
 std::unique_ptr<batch> store::settle_claim(std::string const& id, std::string const& holder) {
   std::unique_ptr<batch> out;
-  core::transact(with_, {.name = "settle_claim", .patience = with_.lease}, [&](db::session& on) {
-    out.reset();
-    auto const put = db::run(on, with_.sql["claim.settle"], {id, present().id, holder});
-    if (put.affected > 0) return core::decision::commit;
-    auto const found = db::run(on, with_.sql["claim.look"], {id});
-    if (found.size() == 0 || number_in(found, 0) != 0) {
-      return core::decision::rollback;
-    }
-    out = batch_of(db::run(on, with_.sql["claim.tasks"], {id}), id, holder);
-    if (out) out->read(ledger_of(with_, on, id));
-    if (auto const here = present(); out && here.options.rate) {
-      // Its starts are reserved; others may have reserved after it.
-      auto const start = permitted(on, here, 1);
-      auto const own = out->size() * start.slot_us;
-      out->space_starts(std::max<std::int64_t>(0, start.first_us - own), start.slot_us);
-    }
-    return core::decision::rollback;
-  });
+  core::transact(
+      context_, {.name = "settle_claim", .patience = context_.lease}, [&](db::session& session) {
+        out.reset();
+        auto const put = db::run(session, context_.sql["claim.settle"], {id, present().id, holder});
+        if (put.affected > 0) return core::decision::commit;
+        auto const found = db::run(session, context_.sql["claim.look"], {id});
+        if (found.size() == 0 || number_in(found, 0) != 0) {
+          return core::decision::rollback;
+        }
+        out = batch_of(db::run(session, context_.sql["claim.tasks"], {id}), id, holder);
+        if (out) out->read(ledger_of(context_, session, id));
+        if (auto const here = present(); out && here.options.rate) {
+          // Its starts are reserved; others may have reserved after it.
+          auto const start = permitted(session, here, 1);
+          auto const own = out->size() * start.slot_us;
+          out->space_starts(std::max<std::int64_t>(0, start.first_us - own), start.slot_us);
+        }
+        return core::decision::rollback;
+      });
   return out;
 }
 
@@ -274,23 +278,23 @@ void store::settle_orphans() {
   }
 }
 
-std::unique_ptr<batch> store::try_claim(claim_options const& how) {
+std::unique_ptr<batch> store::try_claim(claim_options const& options) {
   for (bool again = false;;) {
     auto const who = holder();
     auto const id = new_id();
     core::claim_mark const mark(*lease_, id);
     taking took;
     try {
-      if (!how.suspects && goes_together() && !present().in_turns()) {
+      if (!options.suspects && goes_together() && !present().in_turns()) {
         std::vector<db::call> calls;
-        auto const looked = add_taking(calls, id, who, how);
-        auto answers = core::write_together(with_, {.name = "claim"}, calls);
-        took = answered(answers, how);
+        auto const looked = add_taking(calls, id, who, options);
+        auto answers = core::write_together(context_, {.name = "claim"}, calls);
+        took = answered(answers, options);
         took.looked = looked;
       } else {
-        core::transact(with_, {.name = "claim"}, [&](db::session& on) {
+        core::transact(context_, {.name = "claim"}, [&](db::session& session) {
           took = {};
-          took = take_in(on, id, who, how);
+          took = take_in(session, id, who, options);
           return took.any() ? core::decision::commit : core::decision::rollback;
         });
       }
@@ -316,31 +320,32 @@ std::unique_ptr<batch> store::try_claim(claim_options const& how) {
 /// After a claim that found nothing: whether something is due all the same. Where those who claim
 /// take turns, something may be due that must not begin.
 bool store::others_lock_it(bool suspects) const {
-  if (with_.dialect.one_writer || present().in_turns()) return false;
+  if (context_.dialect.one_writer || present().in_turns()) return false;
   bool due = false;
-  core::read(with_, [&](db::session& on) {
+  core::read(context_, [&](db::session& session) {
     auto const lane = std::int64_t{suspects ? priorities : 0};
-    decode(db::run(on, with_.sql["claim.due"], {present().id, lane}).row(0)[0], due);
+    decode(db::run(session, context_.sql["claim.due"], {present().id, lane}).row(0)[0], due);
   });
   return due;
 }
 
-std::unique_ptr<batch> store::claim(claim_options const& how) {
-  with_.check_process();
-  base::limits("queue", name_).between("the number of tasks (limit)", how.limit, 1, largest_claim);
+std::unique_ptr<batch> store::claim(claim_options const& options) {
+  context_.check_process();
+  base::limits("queue", name_)
+      .between("the number of tasks (limit)", options.limit, 1, largest_claim);
   settle_orphans();
   follow_seen();
   attend();
   bool reclaimed = false;
   auto pause = first_pause;
   for (;;) {
-    auto out = try_claim(how);
+    auto out = try_claim(options);
     if (out) {
       follow_seen();
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
     } else if (!lease_->drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
-      if (pause > longest_lock_pause || !others_lock_it(how.suspects)) break;
+      if (pause > longest_lock_pause || !others_lock_it(options.suspects)) break;
       std::this_thread::sleep_for(std::exchange(pause, pause * 2));
     }
   }

@@ -19,26 +19,26 @@ constexpr int singles = 100;
 }  // namespace
 
 drainer::~drainer() {
-  if (of_->with().forked()) return;
+  if (store_->with().forked()) return;
   if (now_) kept_.push_back(std::move(now_));
   for (auto const& one : kept_) {
     try {
       if (!one->gone) one->of->complete();
     } catch (std::exception const& e) {
-      of_->with().watch.retried("complete", e.what());
+      store_->with().watch.retried("complete", e.what());
       leave_behind(*one);
     }
   }
 }
 
 std::vector<claimed_task> drainer::next(std::size_t most) {
-  if (now_ && local_clock::now() - flushed_ >= how_.flush_every) {
+  if (now_ && local_clock::now() - flushed_ >= options_.flush_every) {
     flushed_ = local_clock::now();
     if (!now_->of->flush()) leave(now_, true, {});
   }
   for (;;) {
     if (now_ && (now_->gone || now_->next == now_->size())) settle();
-    if (!now_) take(most == 1 ? std::min(how_.batch, singles) : static_cast<int>(most), false);
+    if (!now_) take(most == 1 ? std::min(options_.batch, singles) : static_cast<int>(most), false);
     if (!now_ || may_begin(most)) return give(most);
   }
 }
@@ -52,7 +52,7 @@ std::vector<claimed_task> drainer::next_suspect() {
 
 /// A hand-out waits for the renewal of its book; here there may be none but this thread.
 bool drainer::may_begin(std::size_t most) {
-  if (!lease_lasts(*of_)) renew();
+  if (!lease_lasts(*store_)) renew();
   auto const end = std::min(now_->next + most, now_->size());
   std::this_thread::sleep_until(now_->slot_of(end - 1));
   if (is_ours(*now_) && begin_to(end)) return true;
@@ -66,7 +66,7 @@ bool drainer::begin_to(std::size_t end) {
   if (!now_->one_by_one) {
     auto const now = local_clock::now();
     auto const took = now - std::exchange(begun_, now);
-    bool const quick = took < how_.flush_every / 2;
+    bool const quick = took < options_.flush_every / 2;
     window_ = std::max<std::size_t>(quick ? std::min(window_ * 2, now_->size()) : window_ / 2, 1);
     end = std::min(std::max(end, now_->begun + window_), now_->size());
   }
@@ -76,20 +76,20 @@ bool drainer::begin_to(std::size_t end) {
 }
 
 void drainer::renew() {
-  auto const& with = of_->with();
+  auto const& with = store_->with();
   core::insist([&] {
     core::read(with, with.lease,
-               [&](db::session& on) { static_cast<void>(of_->lease().renew(on)); });
+               [&](db::session& session) { static_cast<void>(store_->lease().renew(session)); });
   });
 }
 
 void drainer::take(int limit, bool suspect) {
-  bool const once = of_->present().by.mode == step_mode::at_most_once;
-  bool const by_hand = how_.beginning == beginning::announced;
+  bool const once = store_->present().by.mode == step_mode::at_most_once;
+  bool const by_hand = options_.beginning == beginning::announced;
   bool const soon = !suspect && !once && !by_hand && std::cmp_less_equal(limit, window_);
-  auto claimed = of_->claim({.limit = limit,
-                             .suspects = suspect,
-                             .beginning = soon ? beginning::with_claim : beginning::announced});
+  auto claimed = store_->claim({.limit = limit,
+                                .suspects = suspect,
+                                .beginning = soon ? beginning::with_claim : beginning::announced});
   if (!claimed) return;
   // It is told what becomes of them, and owned by nobody: see its lifetime.
   std::shared_ptr<giver> const self(std::shared_ptr<giver>(), this);
@@ -125,16 +125,16 @@ void drainer::end() {
   }
 }
 
-bool drainer::note(hand& of, std::size_t at, result how, local_clock::duration) {
-  if (of.gone) return false;
-  of.of->finish(of.of->tasks()[at], std::move(how));
+bool drainer::note(hand& claim, std::size_t index, result result, local_clock::duration) {
+  if (claim.gone) return false;
+  claim.of->finish(claim.of->tasks()[index], std::move(result));
   return true;
 }
 
-void drainer::leave(std::shared_ptr<hand> const& of, bool lost, local_clock::duration) noexcept {
+void drainer::leave(std::shared_ptr<hand> const& claim, bool lost, local_clock::duration) noexcept {
   if (!lost) return;
-  of->gone = true;
-  of->lost.request_stop();
+  claim->gone = true;
+  claim->lost.request_stop();
 }
 
 }  // namespace queues

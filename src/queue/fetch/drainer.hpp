@@ -22,7 +22,8 @@ class drainer final : public giver {
  public:
   /// `flush_every`: what is finished is written after so long, when the next task is asked for.
   /// `batch`: who asks for single tasks claims so many at most, and a hundred.
-  drainer(std::shared_ptr<store> of, hand_out_options const& how) : of_(std::move(of)), how_(how) {}
+  drainer(std::shared_ptr<store> store, hand_out_options const& options)
+      : store_(std::move(store)), options_(options) {}
   /// Ends the claims; what fails is told to the observer, and done by the next claim.
   ~drainer() override;
 
@@ -35,10 +36,10 @@ class drainer final : public giver {
   /// Writes down what is finished, and hands back the rest.
   void end();
 
-  bool note(hand& of, std::size_t at, result how, local_clock::duration took) override;
-  void leave(std::shared_ptr<hand> const& of, bool lost,
+  bool note(hand& claim, std::size_t index, result result, local_clock::duration took) override;
+  void leave(std::shared_ptr<hand> const& claim, bool lost,
              local_clock::duration took) noexcept override;
-  [[nodiscard]] bool gone(hand const& of) const override { return of.gone; }
+  [[nodiscard]] bool gone(hand const& claim) const override { return claim.gone; }
 
  private:
   void settle();
@@ -49,8 +50,8 @@ class drainer final : public giver {
   void take(int limit, bool suspect);
   std::vector<claimed_task> give(std::size_t most);
 
-  std::shared_ptr<store> of_;
-  hand_out_options how_;
+  std::shared_ptr<store> store_;
+  hand_out_options options_;
   std::shared_ptr<hand> now_;
   std::vector<std::shared_ptr<hand>> kept_;
   instant flushed_ = local_clock::now();

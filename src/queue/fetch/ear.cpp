@@ -27,28 +27,29 @@ instant ear::after_a_pause() noexcept {
 
 /// False: nothing is to be heard.
 bool ear::connect() {
-  if (on_) return true;
-  auto const& with = of_->with();
+  if (session_) return true;
+  auto const& with = store_->with();
   if (with.listeners == nullptr) return false;
-  on_.emplace(with.listeners->lend(core::usual_patience));
+  session_.emplace(with.listeners->lend(core::usual_patience));
   return true;
 }
 
 std::optional<instant> ear::listen() noexcept {
   if (deaf_ || (asleep_ && again_at_ == instant{})) return std::nullopt;
   if (local_clock::now() < again_at_) return again_at_;
-  auto const& with = of_->with();
-  auto const queue = of_->present().id;
+  auto const& with = store_->with();
+  auto const queue = store_->present().id;
   try {
     if (!asleep_) {
-      deaf_ = !connect() || !(*on_)->listen(with.sql.prefix() + "wake_" + std::to_string(queue));
+      deaf_ =
+          !connect() || !(*session_)->listen(with.sql.prefix() + "wake_" + std::to_string(queue));
       if (deaf_) {
-        on_.reset();
+        session_.reset();
         return std::nullopt;
       }
     }
     bool settled = false;
-    decode(db::run(**on_, with.sql["wake.sleep"], {queue}).row(0)[0], settled);
+    decode(db::run(**session_, with.sql["wake.sleep"], {queue}).row(0)[0], settled);
     asleep_ = true;
     if (!settled) return after_a_pause();
     pause_ = {};
@@ -57,7 +58,7 @@ std::optional<instant> ear::listen() noexcept {
   } catch (std::exception const& e) {
     with.watch.retried("listen", e.what());
   }
-  on_.reset();
+  session_.reset();
   asleep_ = false;
   return after_a_pause();
 }
@@ -67,16 +68,16 @@ void ear::stop_listening() noexcept {
   pause_ = {};
   again_at_ = {};
   try {
-    db::run(**on_, of_->with().sql["wake.up"], {});
-    (*on_)->stop_listening();
+    db::run(**session_, store_->with().sql["wake.up"], {});
+    (*session_)->stop_listening();
   } catch (std::exception const&) {
-    on_.reset();  // the next sleep finds out
+    session_.reset();  // the next sleep finds out
   }
 }
 
 void ear::close() noexcept {
   stop_listening();
-  on_.reset();
+  session_.reset();
 }
 
 bool ear::wait(std::unique_lock<std::mutex>& guard, instant until, bool const& stirred) {
@@ -95,10 +96,10 @@ bool ear::wait(std::unique_lock<std::mutex>& guard, instant until, bool const& s
   guard.unlock();
   bool heard = true;
   try {
-    heard = (*on_)->hear(until, bell_);
+    heard = (*session_)->hear(until, bell_);
   } catch (std::exception const& e) {
-    of_->with().watch.retried("listen", e.what());
-    on_.reset();
+    store_->with().watch.retried("listen", e.what());
+    session_.reset();
     asleep_ = false;
   }
   guard.lock();

@@ -22,7 +22,7 @@ using instant = local_clock::time_point;
 
 class ear {
  public:
-  explicit ear(std::shared_ptr<store> of) : of_(std::move(of)) {}
+  explicit ear(std::shared_ptr<store> store) : store_(std::move(store)) {}
   ear(ear const&) = delete;
   ear& operator=(ear const&) = delete;
   ~ear() = default;
@@ -46,10 +46,10 @@ class ear {
   bool connect();
   [[nodiscard]] instant after_a_pause() noexcept;
 
-  std::shared_ptr<store> of_;
+  std::shared_ptr<store> store_;
   std::condition_variable_any stirred_;
   base::bell bell_;
-  std::optional<db::from_pool> on_;
+  std::optional<db::from_pool> session_;
   std::chrono::milliseconds pause_{0};
   instant again_at_{};
   bool deaf_ = false;       ///< no such connection hears anything

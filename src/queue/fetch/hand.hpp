@@ -31,18 +31,18 @@ class giver {
   virtual ~giver() = default;
 
   /// False: lost.
-  virtual bool note(hand& of, std::size_t at, result how, local_clock::duration took) = 0;
+  virtual bool note(hand& claim, std::size_t index, result result, local_clock::duration took) = 0;
   /// Without a result to note: it was handed back, lost, or is finished in the ledger already.
-  virtual void leave(std::shared_ptr<hand> const& of, bool lost,
+  virtual void leave(std::shared_ptr<hand> const& claim, bool lost,
                      local_clock::duration took) noexcept = 0;
   /// Whether its claim is known to be lost.
-  [[nodiscard]] virtual bool gone(hand const& of) const = 0;
+  [[nodiscard]] virtual bool gone(hand const& claim) const = 0;
 };
 
 struct hand {
-  hand(std::shared_ptr<giver> by, std::unique_ptr<batch> what, bool suspect)
-      : from(std::move(by)),
-        of(std::move(what)),
+  hand(std::shared_ptr<giver> claim_owner, std::unique_ptr<batch> batch, bool suspect)
+      : from(std::move(claim_owner)),
+        of(std::move(batch)),
         alone(suspect),
         one_by_one(suspect || of->of().present().by.mode == step_mode::at_most_once),
         begun(of->announces() ? 0 : of->tasks().size()) {}
@@ -76,17 +76,17 @@ struct hand {
   /// How many may be given at once.
   [[nodiscard]] std::size_t to_give() const noexcept { return next < begun ? begun - next : 0; }
   /// When the task at this place may start.
-  [[nodiscard]] instant slot_of(std::size_t at) const { return made + of->tasks()[at].slot; }
+  [[nodiscard]] instant slot_of(std::size_t index) const { return made + of->tasks()[index].slot; }
 };
 
 /// By this process's own clock, since it sent its last renewal: what begins now has a third of the
 /// lease before it can be another's. One that is dead, or none yet, is a new one with its next
 /// claim.
-[[nodiscard]] bool lease_lasts(store const& of);
+[[nodiscard]] bool lease_lasts(store const& store);
 /// Whether the claim is this process's still, as far as it knows by itself.
-[[nodiscard]] bool is_ours(hand const& which);
+[[nodiscard]] bool is_ours(hand const& claim);
 /// Its end could not be written: an orphan of its queue's.
-void leave_behind(hand const& which) noexcept;
+void leave_behind(hand const& claim) noexcept;
 
 }  // namespace queues
 }  // namespace v1

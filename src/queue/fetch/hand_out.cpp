@@ -42,8 +42,8 @@ instant soon(instant now, milliseconds length) {
 }  // namespace
 
 void dispenser::serve() noexcept {
-  auto& bells = *of_->with().doorbells;
-  auto const place = bells.add(of_->present().id, [this] { rung(); });
+  auto& bells = *store_->with().doorbells;
+  auto const place = bells.add(store_->present().id, [this] { rung(); });
   std::unique_lock lock(guard_);
   for (;;) {
     auto const next = choose(local_clock::now());
@@ -108,7 +108,7 @@ dispenser::plan dispenser::choose(instant now) {
     return {act::end, one, looks ? wanted(one->held) : 0};
   }
   if (closed_) return later;
-  if (!lease_lasts(*of_)) {
+  if (!lease_lasts(*store_)) {
     later.until = std::min<instant>(later.until, now + between_glances);
     return later;
   }
@@ -171,7 +171,7 @@ dispenser::plan dispenser::choose_to_begin(instant now, instant& later) {
 
 /// Who is in hand keeps others of the queue from being claimed.
 bool dispenser::makes_room() const {
-  auto const here = of_->present();
+  auto const here = store_->present();
   return here.options.running_limit > 0 || here.options.in_order;
 }
 
@@ -194,7 +194,7 @@ std::size_t dispenser::window() const {
 
 /// How many tasks to claim, when so many that are in hand will be gone; 0: no claim.
 int dispenser::wanted(std::size_t leaving) const {
-  if (closed_ || threads_ == 0 || !lease_lasts(*of_)) return 0;
+  if (closed_ || threads_ == 0 || !lease_lasts(*store_)) return 0;
   auto const ahead = static_cast<std::size_t>(options_.ahead);
   auto size = static_cast<double>(2 * threads_);
   if (seconds_ > 0) {
@@ -213,26 +213,26 @@ int dispenser::wanted(std::size_t leaving) const {
   return static_cast<int>(std::min(most, room));
 }
 
-bool dispenser::attempt(plan const& what) noexcept {
+bool dispenser::attempt(plan const& plan) noexcept {
   try {
-    act_on(what);
+    act_on(plan);
     return true;
   } catch (std::exception const& e) {
-    of_->with().watch.retried("hand_out", e.what());
+    store_->with().watch.retried("hand_out", e.what());
   } catch (...) {
-    of_->with().watch.retried("hand_out", "what was thrown is no std::exception");
+    store_->with().watch.retried("hand_out", "what was thrown is no std::exception");
   }
-  failed(what);
+  failed(plan);
   return false;
 }
 
-void dispenser::act_on(plan const& what) {
-  switch (what.what) {
-    case act::end: return end(what.of, what.limit);
-    case act::flush: return flush(what.of);
-    case act::begin: return begin(what.of, static_cast<std::size_t>(what.limit));
-    case act::claim: return claim(what.limit);
-    case act::peek: return peek(what.limit);
+void dispenser::act_on(plan const& plan) {
+  switch (plan.what) {
+    case act::end: return end(plan.of, plan.limit);
+    case act::flush: return flush(plan.of);
+    case act::begin: return begin(plan.of, static_cast<std::size_t>(plan.limit));
+    case act::claim: return claim(plan.limit);
+    case act::peek: return peek(plan.limit);
     case act::claim_suspect: return claim_suspect();
     case act::look: return look();
     case act::wait: return;
@@ -241,17 +241,17 @@ void dispenser::act_on(plan const& what) {
 
 /// Once closed there is no second try: it is an orphan, which the next claim of this process, or
 /// its heir, takes back.
-void dispenser::failed(plan const& what) noexcept {
+void dispenser::failed(plan const& plan) noexcept {
   std::lock_guard const lock(guard_);
-  if (!closed_ || what.what != act::end) return;
-  leave_behind(*what.of);
-  remove(what.of);
+  if (!closed_ || plan.what != act::end) return;
+  leave_behind(*plan.of);
+  remove(plan.of);
 }
 
 /// One that there was little room for does not make the next ones small. Where all that is in hand
 /// begins soon, the claim itself says so; not beside a suspect, which may end this process.
 claim_options dispenser::asked_for(int limit) {
-  bool const once = of_->present().by.mode == step_mode::at_most_once;
+  bool const once = store_->present().by.mode == step_mode::at_most_once;
   std::lock_guard const lock(guard_);
   last_size_ = std::max(last_size_ / 2, limit);
   bool const soon = ready_ + static_cast<std::size_t>(limit) <= std::max(window(), waiting_);
@@ -260,70 +260,70 @@ claim_options dispenser::asked_for(int limit) {
   return {.limit = limit, .beginning = all ? beginning::with_claim : beginning::announced};
 }
 
-void dispenser::begin(std::shared_ptr<hand> const& of, std::size_t count) {
-  auto const became = of->of->begin(of->begun, count);
+void dispenser::begin(std::shared_ptr<hand> const& claim, std::size_t count) {
+  auto const became = claim->of->begin(claim->begun, count);
   {
     std::lock_guard const lock(guard_);
-    if (of->gone) return;
+    if (claim->gone) return;
     if (became == outcome::done) {
-      of->begun += count;
+      claim->begun += count;
       given_.notify_all();
       return;
     }
-    lose(of);
+    lose(claim);
   }
-  of->lost.request_stop();
+  claim->lost.request_stop();
 }
 
-void dispenser::give_noted(hand& to) {
+void dispenser::give_noted(hand& claim) {
   std::vector<std::pair<std::size_t, result>> taken;
   {
     std::lock_guard const lock(guard_);
-    if (to.noted.empty()) return;
-    if (to.in_batch == 0) to.in_batch_since = to.oldest;
-    taken.swap(to.noted);
-    to.in_batch += taken.size();
+    if (claim.noted.empty()) return;
+    if (claim.in_batch == 0) claim.in_batch_since = claim.oldest;
+    taken.swap(claim.noted);
+    claim.in_batch += taken.size();
   }
-  for (auto& [at, how] : taken) to.of->finish(to.of->tasks()[at], std::move(how));
+  for (auto& [at, how] : taken) claim.of->finish(claim.of->tasks()[at], std::move(how));
 }
 
-void dispenser::end(std::shared_ptr<hand> const& of, int limit) {
-  give_noted(*of);
+void dispenser::end(std::shared_ptr<hand> const& claim, int limit) {
+  give_noted(*claim);
   std::unique_ptr<batch> next;
   auto const became =
-      limit > 0 ? of->of->complete_and_claim(asked_for(limit), next) : of->of->complete();
+      limit > 0 ? claim->of->complete_and_claim(asked_for(limit), next) : claim->of->complete();
   {
     std::lock_guard const lock(guard_);
     if (became == outcome::done) {
-      remove(of);
+      remove(claim);
     } else {
-      lose(of);
+      lose(claim);
     }
     // What it has put back may be due before the next poll.
     if (!next) poll_at_ = {};
   }
-  if (became != outcome::done) of->lost.request_stop();
+  if (became != outcome::done) claim->lost.request_stop();
   if (!next) return;
   auto const tasks = next->tasks().size();
   add(std::move(next), false);
   found(tasks, limit);
 }
 
-void dispenser::flush(std::shared_ptr<hand> const& of) {
-  give_noted(*of);
-  bool const held = of->of->flush();
+void dispenser::flush(std::shared_ptr<hand> const& claim) {
+  give_noted(*claim);
+  bool const held = claim->of->flush();
   {
     std::lock_guard const lock(guard_);
-    if (of->gone) return;
+    if (claim->gone) return;
     if (held) {
-      of->held -= of->in_batch;
-      held_ -= of->in_batch;
-      of->in_batch = 0;
+      claim->held -= claim->in_batch;
+      held_ -= claim->in_batch;
+      claim->in_batch = 0;
       return;
     }
-    lose(of);
+    lose(claim);
   }
-  of->lost.request_stop();
+  claim->lost.request_stop();
 }
 
 /// Before the database is asked.
@@ -337,14 +337,14 @@ void dispenser::look_again_at(instant when) { poll_at_ = rung_ ? instant{} : whe
 
 void dispenser::claim(int limit) {
   begin_to_look();
-  auto next = of_->claim(asked_for(limit));
+  auto next = store_->claim(asked_for(limit));
   auto const now = local_clock::now();
   bool free = false;
   {
     std::lock_guard const lock(guard_);
     reclaim_at_ = now + between_reclaims;
     if (!next) {
-      bool const rated = !hands_.empty() && of_->present().options.rate.has_value();
+      bool const rated = !hands_.empty() && store_->present().options.rate.has_value();
       look_again_at(soon(now, rated ? std::min(options_.poll, while_slots_run) : options_.poll));
       if (!std::exchange(asleep_, true)) poll_at_ = {};  // what came meanwhile it did not hear
       bool const put_off = suspects_every_ > between_suspects && now < suspects_at_;
@@ -362,7 +362,7 @@ void dispenser::claim(int limit) {
 
 /// One at a time, beside the others.
 void dispenser::claim_suspect() {
-  auto next = of_->claim({.limit = 1, .suspects = true, .beginning = beginning::announced});
+  auto next = store_->claim({.limit = 1, .suspects = true, .beginning = beginning::announced});
   {
     std::lock_guard const lock(guard_);
     suspects_ = next != nullptr;
@@ -376,7 +376,7 @@ void dispenser::claim_suspect() {
 void dispenser::peek(int limit) {
   begin_to_look();
   auto const again_at = to_do_.listen();
-  auto const seen = of_->look_out();
+  auto const seen = store_->look_out();
   if (seen.now()) return claim(limit);
   auto const now = local_clock::now();
   std::lock_guard const lock(guard_);
@@ -425,29 +425,30 @@ void dispenser::look() {
     suspects = suspects_at_ <= now && !suspects_;
     if (suspects) suspects_at_ = now + suspects_every_;
   }
-  of_->attend();
-  if (reclaim && of_->reclaim() > 0) suspects = true;
-  if (suspects && of_->has_suspects()) {
+  store_->attend();
+  if (reclaim && store_->reclaim() > 0) suspects = true;
+  if (suspects && store_->has_suspects()) {
     std::lock_guard const lock(guard_);
     suspects_ = true;
   }
-  of_->settle_orphans();  // last: one may fail for long, where a transaction of yours has its task
+  store_
+      ->settle_orphans();  // last: one may fail for long, where a transaction of yours has its task
 }
 
-void dispenser::add(std::unique_ptr<batch> what, bool suspect) {
+void dispenser::add(std::unique_ptr<batch> batch, bool suspect) {
   // Until it is in the list, its own destructor hands it back.
-  auto const made = std::make_shared<hand>(shared_from_this(), std::move(what), suspect);
+  auto const made = std::make_shared<hand>(shared_from_this(), std::move(batch), suspect);
   // Another crash would be its end, or was not its first: it is to be the only one to blame.
   if (suspect && made->size() > 0) {
     auto const crashes = made->of->tasks().front().crashes;
-    made->in_quiet = crashes > 1 || crashes + 1 >= of_->present().by.crash_limit;
+    made->in_quiet = crashes > 1 || crashes + 1 >= store_->present().by.crash_limit;
   }
   std::lock_guard const lock(guard_);
   if (options_.beginning == beginning::announced) made->begun = made->size();  // others say it
   try {
     hands_.push_back(made);
   } catch (...) {
-    of_->add_orphan(made->of->id(), made->of->holder());
+    store_->add_orphan(made->of->id(), made->of->holder());
     throw;
   }
   made->held = made->size();

@@ -40,7 +40,7 @@ hand_out_options checked(hand_out_options options, std::string_view queue);
 
 class dispenser final : public giver, public std::enable_shared_from_this<dispenser> {
  public:
-  dispenser(std::shared_ptr<store> of, hand_out_options options);
+  dispenser(std::shared_ptr<store> store, hand_out_options options);
   dispenser(dispenser const&) = delete;
   dispenser& operator=(dispenser const&) = delete;
   ~dispenser() override = default;
@@ -57,10 +57,10 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   void change(hand_out_options options);
   [[nodiscard]] hand_out_counts counts() const;
 
-  bool note(hand& of, std::size_t at, result how, local_clock::duration took) override;
-  void leave(std::shared_ptr<hand> const& of, bool lost,
+  bool note(hand& claim, std::size_t index, result result, local_clock::duration took) override;
+  void leave(std::shared_ptr<hand> const& claim, bool lost,
              local_clock::duration took) noexcept override;
-  [[nodiscard]] bool gone(hand const& of) const override;
+  [[nodiscard]] bool gone(hand const& claim) const override;
 
  private:
   enum class act : std::uint8_t { wait, end, flush, begin, claim, peek, claim_suspect, look };
@@ -82,13 +82,13 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   [[nodiscard]] bool makes_room() const;
   void wait(std::unique_lock<std::mutex>& lock, instant until);
   /// False: the database failed.
-  bool attempt(plan const& what) noexcept;
-  void act_on(plan const& what);
+  bool attempt(plan const& plan) noexcept;
+  void act_on(plan const& plan);
   [[nodiscard]] claim_options asked_for(int limit);
-  void give_noted(hand& to);
-  void end(std::shared_ptr<hand> const& of, int limit);
-  void flush(std::shared_ptr<hand> const& of);
-  void begin(std::shared_ptr<hand> const& of, std::size_t count);
+  void give_noted(hand& claim);
+  void end(std::shared_ptr<hand> const& claim, int limit);
+  void flush(std::shared_ptr<hand> const& claim);
+  void begin(std::shared_ptr<hand> const& claim, std::size_t count);
   void claim(int limit);
   void claim_suspect();
   void peek(int limit);
@@ -98,8 +98,8 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   void rung() noexcept;
   void look();
   void drop_dead();
-  void add(std::unique_ptr<batch> what, bool suspect);
-  void failed(plan const& what) noexcept;
+  void add(std::unique_ptr<batch> batch, bool suspect);
+  void failed(plan const& plan) noexcept;
 
   /// With others: no suspect.
   enum class company : std::uint8_t { none, others };
@@ -116,16 +116,16 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   /// Whether a task only waits for the record of its beginning.
   [[nodiscard]] bool gives_soon() const;
   /// The claimer is to write such records before threads have to wait for them.
-  [[nodiscard]] bool runs_short(hand const& from) const;
+  [[nodiscard]] bool runs_short(hand const& claim) const;
   /// How many tasks begin within the time that a record of beginnings reaches ahead.
   [[nodiscard]] std::size_t window() const;
-  void remove(std::shared_ptr<hand> const& of) noexcept;
-  void lose(std::shared_ptr<hand> const& of) noexcept;
+  void remove(std::shared_ptr<hand> const& claim) noexcept;
+  void lose(std::shared_ptr<hand> const& claim) noexcept;
   void measure(local_clock::duration took) noexcept;
   void saw_threads() noexcept;
   void look_again_at(instant when);
 
-  std::shared_ptr<store> of_;
+  std::shared_ptr<store> store_;
   hand_out_options options_;
 
   mutable std::mutex guard_;

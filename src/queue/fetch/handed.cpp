@@ -25,15 +25,15 @@ hand_out_options checked(hand_out_options options, std::string_view queue) {
   return options;
 }
 
-dispenser::dispenser(std::shared_ptr<store> of, hand_out_options options)
-    : of_(std::move(of)),
-      options_(checked(options, of_->name())),
-      to_do_(of_),
+dispenser::dispenser(std::shared_ptr<store> store, hand_out_options options)
+    : store_(std::move(store)),
+      options_(checked(options, store_->name())),
+      to_do_(store_),
       suspects_every_(between_suspects),
       pause_(std::chrono::milliseconds{50}) {
-  if (!of_->with().borrowed) return;
+  if (!store_->with().borrowed) return;
   throw error({.kind = error_code::bad_argument},
-              "the hand-out of queue '" + of_->name() +
+              "the hand-out of queue '" + store_->name() +
                   "': a borrowed connection belongs to one thread, and a hand-out has one of its "
                   "own: use a pool (book::lent) or a URL");
 }
@@ -56,7 +56,7 @@ void dispenser::close() noexcept {
 }
 
 void dispenser::stop() noexcept {
-  if (of_->with().forked()) {
+  if (store_->with().forked()) {
     // The thread is the parent's.
     if (thread_.joinable()) thread_.detach();
     return;
@@ -75,7 +75,7 @@ void dispenser::wake() noexcept {
 }
 
 void dispenser::change(hand_out_options options) {
-  options = checked(options, of_->name());
+  options = checked(options, store_->name());
   std::lock_guard const lock(guard_);
   options_ = options;
   poll_at_ = look_at_ = instant{};
@@ -91,24 +91,26 @@ constexpr std::chrono::seconds longest_for_a_record{1};
 /// How many tasks a thread waits for.
 class asking {
  public:
-  asking(std::size_t& of, std::size_t count) : of_(of), count_(count) { of_ += count_; }
+  asking(std::size_t& counter, std::size_t count) : counter_(counter), count_(count) {
+    counter_ += count_;
+  }
   asking(asking const&) = delete;
   asking& operator=(asking const&) = delete;
-  ~asking() { of_ -= count_; }
+  ~asking() { counter_ -= count_; }
   void has_one() noexcept {
-    --of_;
+    --counter_;
     --count_;
   }
 
  private:
-  std::size_t& of_;
+  std::size_t& counter_;
   std::size_t count_;
 };
 
 }  // namespace
 
 std::optional<claimed_task> dispenser::next(std::stop_token const& stop) {
-  of_->with().check_process();
+  store_->with().check_process();
   std::unique_lock lock(guard_);
   asking const one(waiting_, 1);
   saw_threads();
@@ -117,7 +119,7 @@ std::optional<claimed_task> dispenser::next(std::stop_token const& stop) {
 
 std::vector<claimed_task> dispenser::next_batch(std::size_t most, std::chrono::milliseconds gather,
                                                 std::stop_token const& stop) {
-  of_->with().check_process();
+  store_->with().check_process();
   std::vector<claimed_task> out;
   out.reserve(most);
   std::unique_lock lock(guard_);
@@ -129,7 +131,7 @@ std::vector<claimed_task> dispenser::next_batch(std::size_t most, std::chrono::m
     if (out.empty()) until = local_clock::now() + gather;
     wanted.has_one();
     out.push_back(std::move(*one));
-    if (out.back().from_->alone) break;
+    if (out.back().claim_->alone) break;
   }
   return out;
 }
@@ -160,11 +162,11 @@ bool dispenser::gives_soon() const {
   });
 }
 
-bool dispenser::runs_short(hand const& from) const {
-  if (from.to_give() == 0) return true;
+bool dispenser::runs_short(hand const& claim) const {
+  if (claim.to_give() == 0) return true;
   bool const all_begun = std::all_of(hands_.begin(), hands_.end(),
                                      [](auto const& one) { return one->begun == one->size(); });
-  return !all_begun && from.to_give() * 2 < window();
+  return !all_begun && claim.to_give() * 2 < window();
 }
 
 std::optional<claimed_task> dispenser::give(std::unique_lock<std::mutex>& lock, instant until,
@@ -190,7 +192,7 @@ std::optional<claimed_task> dispenser::give(std::unique_lock<std::mutex>& lock, 
       stirred_ = true;
       to_do_.notify_one();
     }
-    if (lost || !lease_lasts(*of_)) {
+    if (lost || !lease_lasts(*store_)) {
       if (until <= now) return std::nullopt;
       given_.wait_until(lock, stop, std::min<instant>(until, now + between_glances),
                         [this] { return closed_; });
@@ -233,62 +235,62 @@ hand_out_counts dispenser::counts() const {
   return out;
 }
 
-bool dispenser::gone(hand const& of) const {
+bool dispenser::gone(hand const& claim) const {
   std::lock_guard const lock(guard_);
-  return of.gone;
+  return claim.gone;
 }
 
-bool dispenser::note(hand& of, std::size_t at, result how, local_clock::duration took) {
+bool dispenser::note(hand& claim, std::size_t index, result result, local_clock::duration took) {
   std::lock_guard const lock(guard_);
-  if (!of.gone) {
-    if (of.unwritten() == 0) stirred_ = true;  // it must know when to flush
-    if (of.noted.empty()) of.oldest = local_clock::now();
-    of.noted.emplace_back(at, std::move(how));
+  if (!claim.gone) {
+    if (claim.unwritten() == 0) stirred_ = true;  // it must know when to flush
+    if (claim.noted.empty()) claim.oldest = local_clock::now();
+    claim.noted.emplace_back(index, std::move(result));
   }
-  --of.open;
+  --claim.open;
   --open_;
   measure(took);
-  if (of.over() || of.gone || hungry() || suspect()) stirred_ = true;
+  if (claim.over() || claim.gone || hungry() || suspect()) stirred_ = true;
   if (stirred_) to_do_.notify_one();
-  if (of.alone) given_.notify_all();
-  return !of.gone;
+  if (claim.alone) given_.notify_all();
+  return !claim.gone;
 }
 
-void dispenser::leave(std::shared_ptr<hand> const& of, bool lost,
+void dispenser::leave(std::shared_ptr<hand> const& claim, bool lost,
                       local_clock::duration took) noexcept {
   bool tell = false;
   {
     std::lock_guard const lock(guard_);
-    --of->open;
+    --claim->open;
     --open_;
-    if (!of->gone) {
-      --of->held;
+    if (!claim->gone) {
+      --claim->held;
       --held_;
       tell = lost;
-      if (lost) lose(of);
+      if (lost) lose(claim);
     }
     measure(took);
     stirred_ = true;
     to_do_.notify_one();
-    if (of->alone) given_.notify_all();
+    if (claim->alone) given_.notify_all();
   }
-  if (tell) of->lost.request_stop();
+  if (tell) claim->lost.request_stop();
 }
 
-void dispenser::remove(std::shared_ptr<hand> const& of) noexcept {
-  auto const found = std::find(hands_.begin(), hands_.end(), of);
+void dispenser::remove(std::shared_ptr<hand> const& claim) noexcept {
+  auto const found = std::find(hands_.begin(), hands_.end(), claim);
   if (found == hands_.end()) return;
-  held_ -= of->held;
-  ready_ -= closed_ ? 0 : of->size() - of->next;
-  of->held = of->in_batch = 0;
-  of->next = of->size();
+  held_ -= claim->held;
+  ready_ -= closed_ ? 0 : claim->size() - claim->next;
+  claim->held = claim->in_batch = 0;
+  claim->next = claim->size();
   hands_.erase(found);
 }
 
-void dispenser::lose(std::shared_ptr<hand> const& of) noexcept {
-  of->gone = true;
-  remove(of);
-  of->noted.clear();
+void dispenser::lose(std::shared_ptr<hand> const& claim) noexcept {
+  claim->gone = true;
+  remove(claim);
+  claim->noted.clear();
   stirred_ = true;
   to_do_.notify_one();
   given_.notify_all();
@@ -298,34 +300,34 @@ void dispenser::lose(std::shared_ptr<hand> const& of) noexcept {
 
 // --- What users see ---
 
-claimed_task::claimed_task(std::shared_ptr<queues::hand> from, std::size_t at) noexcept
-    : from_(std::move(from)), at_(at), since_(queues::local_clock::now()) {}
+claimed_task::claimed_task(std::shared_ptr<queues::hand> claim, std::size_t index) noexcept
+    : claim_(std::move(claim)), index_(index), since_(queues::local_clock::now()) {}
 
-claimed_task::claimed_task(claimed_task&& from) noexcept
-    : from_(std::move(from.from_)),
-      at_(from.at_),
-      since_(from.since_),
-      open_(std::exchange(from.open_, false)),
-      in_theirs_(from.in_theirs_) {}
+claimed_task::claimed_task(claimed_task&& other) noexcept
+    : claim_(std::move(other.claim_)),
+      index_(other.index_),
+      since_(other.since_),
+      open_(std::exchange(other.open_, false)),
+      in_theirs_(other.in_theirs_) {}
 
-claimed_task& claimed_task::operator=(claimed_task&& from) noexcept {
-  if (this == &from) return *this;
+claimed_task& claimed_task::operator=(claimed_task&& other) noexcept {
+  if (this == &other) return *this;
   drop();
-  from_ = std::move(from.from_);
-  at_ = from.at_;
-  since_ = from.since_;
-  open_ = std::exchange(from.open_, false);
-  in_theirs_ = from.in_theirs_;
+  claim_ = std::move(other.claim_);
+  index_ = other.index_;
+  since_ = other.since_;
+  open_ = std::exchange(other.open_, false);
+  in_theirs_ = other.in_theirs_;
   return *this;
 }
 
 claimed_task::~claimed_task() { drop(); }
 
 void claimed_task::drop() noexcept {
-  if (!open_ || from_->of->of().with().forked()) return;
+  if (!open_ || claim_->of->of().with().forked()) return;
   if (in_theirs_) return leave(false);
   try {
-    auto const mode = from_->of->of().present().by.mode;
+    auto const mode = claim_->of->of().present().by.mode;
     finish(mode == step_mode::at_most_once ? result::unknown("dropped without a result")
                                            : result::failure("dropped without a result"));
   } catch (...) {
@@ -333,9 +335,9 @@ void claimed_task::drop() noexcept {
   }
 }
 
-task const& claimed_task::task() const noexcept { return from_->of->tasks()[at_]; }
-std::string claimed_task::idempotency_key() const { return from_->of->idempotency_key(task()); }
-std::stop_token claimed_task::lost() const noexcept { return from_->lost.get_token(); }
+task const& claimed_task::task() const noexcept { return claim_->of->tasks()[index_]; }
+std::string claimed_task::idempotency_key() const { return claim_->of->idempotency_key(task()); }
+std::stop_token claimed_task::lost() const noexcept { return claim_->lost.get_token(); }
 
 void claimed_task::check_open() const {
   if (!finished()) return;
@@ -344,15 +346,15 @@ void claimed_task::check_open() const {
 
 outcome claimed_task::begin() {
   check_open();
-  auto const became = from_->of->begin(at_, 1);
+  auto const became = claim_->of->begin(index_, 1);
   if (became == outcome::lost) leave(true);
   return became;
 }
 
-outcome claimed_task::finish(result how) {
+outcome claimed_task::finish(result result) {
   check_open();
   auto const took = queues::local_clock::now() - since_;
-  bool const ours = from_->from->note(*from_, at_, std::move(how), took);
+  bool const ours = claim_->from->note(*claim_, index_, std::move(result), took);
   open_ = false;
   return ours ? outcome::done : outcome::lost;
 }
@@ -364,11 +366,11 @@ void claimed_task::hand_back() {
 
 void claimed_task::leave(bool lost) noexcept {
   open_ = false;
-  from_->from->leave(from_, lost, queues::local_clock::now() - since_);
+  claim_->from->leave(claim_, lost, queues::local_clock::now() - since_);
 }
 
-hand_out::hand_out(queue const& of, hand_out_options options)
-    : inside_(std::make_shared<queues::dispenser>(of.internals().shared_from_this(), options)) {
+hand_out::hand_out(queue const& queue, hand_out_options options)
+    : inside_(std::make_shared<queues::dispenser>(queue.internals().shared_from_this(), options)) {
   inside_->start();
 }
 

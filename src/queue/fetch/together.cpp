@@ -27,9 +27,9 @@ class claimed_task::together {
     if (all.empty()) base::refuse_argument("no task is given that the effect would finish");
     for (auto* const one : all) {
       one->check_open();
-      auto const is_mine = [&](mates const& m) { return m.from == one->from_.get(); };
+      auto const is_mine = [&](mates const& m) { return m.from == one->claim_.get(); };
       auto found = std::find_if(claims_.begin(), claims_.end(), is_mine);
-      if (found == claims_.end()) found = claims_.insert(found, {.from = one->from_.get()});
+      if (found == claims_.end()) found = claims_.insert(found, {.from = one->claim_.get()});
       found->who.push_back(one);
       found->tasks.push_back(&one->task());
     }
@@ -61,10 +61,10 @@ class claimed_task::together {
     return became;
   }
 
-  bool write(db::session& on) {
+  bool write(db::session& session) {
     auto shares = all_shares();
     for (std::size_t i = 0; i < claims_.size(); ++i) {
-      if (!shares[i].write(on)) {
+      if (!shares[i].write(session)) {
         end(claims_[i], true);
         return false;
       }
@@ -83,8 +83,8 @@ class claimed_task::together {
     for (auto const& one : claims_) out.emplace_back(*one.from->of, one.tasks);
     return out;
   }
-  static void end(mates const& which, bool lost) {
-    for (auto* const one : which.who) one->leave(lost);
+  static void end(mates const& mates, bool lost) {
+    for (auto* const one : mates.who) one->leave(lost);
   }
 
   std::vector<mates> claims_;

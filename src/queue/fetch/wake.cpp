@@ -8,9 +8,9 @@ namespace queues {
 
 outlook store::look_out() const {
   outlook out;
-  core::read(with_, [&](db::session& on) {
-    auto const found =
-        db::run(on, with_.sql["wake.look"], {present().id, std::int64_t{core::max_skew.count()}});
+  core::read(context_, [&](db::session& session) {
+    auto const found = db::run(session, context_.sql["wake.look"],
+                               {present().id, std::int64_t{core::max_skew.count()}});
     out = {};
     if (found.size() == 0) return;
     std::optional<std::int64_t> us;
@@ -25,19 +25,19 @@ outlook store::look_out() const {
 
 bool store::has_suspects() const {
   bool any = false;
-  core::read(with_, [&](db::session& on) {
-    decode(db::run(on, with_.sql["wake.suspects"], {present().id}).row(0)[0], any);
+  core::read(context_, [&](db::session& session) {
+    decode(db::run(session, context_.sql["wake.suspects"], {present().id}).row(0)[0], any);
   });
   return any;
 }
 
-void store::ring() const noexcept { with_.doorbells->ring(present().id); }
+void store::ring() const noexcept { context_.doorbells->ring(present().id); }
 
-void store::ring_after(db::session& on) const {
+void store::ring_after(db::session& session) const {
   auto const ring_for = [](void const* bells, std::int64_t queue) noexcept {
     static_cast<core::doorbells const*>(bells)->ring(queue);
   };
-  on.after_commit({ring_for, with_.doorbells, present().id});
+  session.after_commit({ring_for, context_.doorbells, present().id});
 }
 
 }  // namespace queues

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int64_t page_size = 10'000;
 
-std::string text_in(cell const& from) {
-  return db::get<std::optional<std::string>>(from).value_or("");
+std::string text_in(cell const& cell) {
+  return db::get<std::optional<std::string>>(cell).value_or("");
 }
 
 /// Empty: the library takes no such key, as where the database holds bytes that are no UTF-8.
@@ -34,15 +34,15 @@ std::optional<key> key_in(std::string text) {
 
 }  // namespace
 
-watcher::rows_page watcher::rows_after(followed const& in, cell const* mark) const {
-  auto const& with = of_->with();
-  auto const statement = with.sql.made(mark ? "watch.next_rows" : "watch.first_rows", in.sql);
+watcher::rows_page watcher::rows_after(followed const& followed, cell const* mark) const {
+  auto const& with = store_->with();
+  auto const statement = with.sql.made(mark ? "watch.next_rows" : "watch.first_rows", followed.sql);
   rows_page out;
-  core::read(with, [&](db::session& on) {
+  core::read(with, [&](db::session& session) {
     out = {};
-    auto const queue = of_->present().id;
-    auto const found = mark ? db::run(on, statement, {queue, page_size, db::value_of(*mark)})
-                            : db::run(on, statement, {queue, page_size});
+    auto const queue = store_->present().id;
+    auto const found = mark ? db::run(session, statement, {queue, page_size, db::value_of(*mark)})
+                            : db::run(session, statement, {queue, page_size});
     out.seen = static_cast<std::int64_t>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
@@ -59,13 +59,14 @@ watcher::rows_page watcher::rows_after(followed const& in, cell const* mark) con
   return out;
 }
 
-watcher::members_page watcher::members_after(followed const& in, std::string const& last) const {
-  auto const& with = of_->with();
-  auto const statement = with.sql.made("watch.members", in.sql);
+watcher::members_page watcher::members_after(followed const& followed,
+                                             std::string const& last) const {
+  auto const& with = store_->with();
+  auto const statement = with.sql.made("watch.members", followed.sql);
   members_page out;
-  core::read(with, [&](db::session& on) {
+  core::read(with, [&](db::session& session) {
     out = {};
-    auto const found = db::run(on, statement, {of_->present().id, page_size, last});
+    auto const found = db::run(session, statement, {store_->present().id, page_size, last});
     out.seen = static_cast<std::int64_t>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       auto const row = found.row(i);
@@ -77,9 +78,9 @@ watcher::members_page watcher::members_after(followed const& in, std::string con
 }
 
 /// Whether they still have no row is asked again in the statement that removes them.
-std::int64_t watcher::drop(followed const& in, std::vector<std::int64_t> const& ids) const {
-  auto const& with = of_->with();
-  auto const statement = with.sql.made("watch.drop_members", in.sql);
+std::int64_t watcher::drop(followed const& followed, std::vector<std::int64_t> const& ids) const {
+  auto const& with = store_->with();
+  auto const statement = with.sql.made("watch.drop_members", followed.sql);
   base::rows text;
   for (auto const id : ids) text.begin().add(id);
   try {
@@ -94,23 +95,24 @@ std::int64_t watcher::drop(followed const& in, std::vector<std::int64_t> const& 
   }
 }
 
-bool watcher::remove_extra(followed const& in, watch_progress& sum, watch_told const& told) const {
+bool watcher::remove_extra(followed const& followed, watch_progress& sum,
+                           watch_told const& told) const {
   if (base::left_out("reconcile_both_ways")) return true;
   members_page page;
   do {
-    page = members_after(in, page.last);
+    page = members_after(followed, page.last);
     sum.seen += page.seen;
-    if (!page.extra.empty()) sum.removed += drop(in, page.extra);
+    if (!page.extra.empty()) sum.removed += drop(followed, page.extra);
     if (page.seen > 0 && told && !told(sum)) return false;
   } while (page.seen == page_size);
   return true;
 }
 
-bool watcher::add_missing(followed const& in, watch_progress& sum, reconcile_report& out,
+bool watcher::add_missing(followed const& followed, watch_progress& sum, reconcile_report& out,
                           watch_told const& told) const {
   rows_page page;
   for (bool first = true; first || page.seen == page_size; first = false) {
-    page = rows_after(in, first ? nullptr : &page.mark);
+    page = rows_after(followed, first ? nullptr : &page.mark);
     sum.seen += page.seen;
     out.refused += page.refused;
     if (page.refused > 0) out.example = page.example;
@@ -120,7 +122,7 @@ bool watcher::add_missing(followed const& in, watch_progress& sum, reconcile_rep
         if (at == page.missing.end()) return std::nullopt;
         return std::move(*at++);
       };
-      sum.added += of_->import(next, {}).added;
+      sum.added += store_->import(next, {}).added;
     }
     if (page.seen > 0 && told && !told(sum)) return false;
   }
@@ -130,10 +132,10 @@ bool watcher::add_missing(followed const& in, watch_progress& sum, reconcile_rep
 /// What is gone goes first: should a row come back while its member is removed, the second way
 /// finds it. A member too many is a task too many; a member too few is a task never done.
 reconcile_report watcher::reconcile(watch_told const& told) {
-  auto const& with = of_->with();
+  auto const& with = store_->with();
   with.check_process();
-  check_kept(*of_, what_);
-  auto const in = look_at(*of_, what_);
+  check_kept(*store_, table_);
+  auto const in = look_at(*store_, table_);
   watch_progress sum;
   reconcile_report out;
   out.complete = remove_extra(in, sum, told) && add_missing(in, sum, out, told);
@@ -141,7 +143,7 @@ reconcile_report watcher::reconcile(watch_told const& told) {
   out.removed = sum.removed;
   if (!out.complete) return out;
   try {
-    core::write(with, {.name = "watch"}, with.sql["watch.set_reconciled"], {of_->present().id});
+    core::write(with, {.name = "watch"}, with.sql["watch.set_reconciled"], {store_->present().id});
   } catch (core::lost_reply const&) {
     return out;  // it says when, and nothing goes by it
   }
@@ -149,8 +151,8 @@ reconcile_report watcher::reconcile(watch_told const& told) {
 }
 
 table_difference watcher::compare(std::int64_t at_most) const {
-  of_->with().check_process();
-  auto const in = look_at(*of_, what_);
+  store_->with().check_process();
+  auto const in = look_at(*store_, table_);
   table_difference out;
   members_page members;
   do {

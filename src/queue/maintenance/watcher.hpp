@@ -27,24 +27,24 @@ struct followed {
 };
 
 /// On failure: daybook::error (error_code::bad_argument) where it cannot be followed.
-[[nodiscard]] followed look_at(store const& of, synced_table const& what);
+[[nodiscard]] followed look_at(store const& store, synced_table const& table);
 
 /// A member that is removed when it is done would come again with the row that it is of.
 /// On failure: daybook::error (error_code::bad_argument).
-void check_kept(store const& of, synced_table const& what);
+void check_kept(store const& store, synced_table const& table);
 
 class watcher {
  public:
-  watcher(std::shared_ptr<store> of, synced_table what);
+  watcher(std::shared_ptr<store> store, synced_table table);
 
   [[nodiscard]] watch_info info() const;
   /// They were installed, and not all are there.
   [[nodiscard]] bool lost_triggers() const;
   [[nodiscard]] std::string trigger_sql() const;
   [[nodiscard]] std::string drop_sql() const;
-  /// Null `by`: not written down.
-  void install(audit_note const* by);
-  void uninstall(audit_note const* by);
+  /// Null `note`: not written down.
+  void install(audit_note const* note);
+  void uninstall(audit_note const* note);
 
   // reconcile.cpp
   reconcile_report reconcile(watch_told const& told);
@@ -65,27 +65,28 @@ class watcher {
     std::int64_t seen = 0;
     std::string last;
   };
-  [[nodiscard]] rows_page rows_after(followed const& in, cell const* mark) const;
-  [[nodiscard]] members_page members_after(followed const& in, std::string const& last) const;
-  [[nodiscard]] std::int64_t drop(followed const& in, std::vector<std::int64_t> const& ids) const;
-  bool remove_extra(followed const& in, watch_progress& sum, watch_told const& told) const;
-  bool add_missing(followed const& in, watch_progress& sum, reconcile_report& out,
+  [[nodiscard]] rows_page rows_after(followed const& followed, cell const* mark) const;
+  [[nodiscard]] members_page members_after(followed const& followed, std::string const& last) const;
+  [[nodiscard]] std::int64_t drop(followed const& followed,
+                                  std::vector<std::int64_t> const& ids) const;
+  bool remove_extra(followed const& followed, watch_progress& sum, watch_told const& told) const;
+  bool add_missing(followed const& followed, watch_progress& sum, reconcile_report& out,
                    watch_told const& told) const;
   void execute(db::entry made) const;
-  void set_installed(bool installed, audit_note const* by) const;
+  void set_installed(bool installed, audit_note const* note) const;
 
-  std::shared_ptr<store> of_;
-  synced_table what_;
+  std::shared_ptr<store> store_;
+  synced_table table_;
 };
 
 /// Remembers that the queue follows the table. On failure: as look_at(); error_code::bad_argument,
-/// too, where it follows another whose triggers are there. Null `by`: not written down.
-std::shared_ptr<watcher> follow(std::shared_ptr<store> of, synced_table const& what,
-                                audit_note const* by);
+/// too, where it follows another whose triggers are there. Null `note`: not written down.
+std::shared_ptr<watcher> follow(std::shared_ptr<store> store, synced_table const& table,
+                                audit_note const* note);
 /// Null: it follows none.
-[[nodiscard]] std::shared_ptr<watcher> followed_by(std::shared_ptr<store> of);
+[[nodiscard]] std::shared_ptr<watcher> followed_by(std::shared_ptr<store> store);
 /// False: it follows none.
-bool unfollow(store& of, audit_note const* by);
+bool unfollow(store& store, audit_note const* note);
 
 }  // namespace queues
 }  // namespace v1

@@ -11,16 +11,16 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-import_report import_query(store& to, std::string_view query, task_options const& how,
+import_report import_query(store& store, std::string_view query, task_options const& options,
                            std::function<bool(import_report const&)> const& told) {
-  to.with().check_process();
-  rows_of_query rows(to.with(), "queue '" + to.name() + "': the query to import from", query);
+  store.with().check_process();
+  rows_of_query rows(store.with(), "queue '" + store.name() + "': the query to import from", query);
   // A row that cannot be is an end: what stands before it in its piece is imported first.
   std::exception_ptr wrong;
   auto const next = [&]() -> std::optional<entry> {
     try {
       auto one = rows.next();
-      if (one) check_payload(to.name(), one->key, one->payload);
+      if (one) check_payload(store.name(), one->key, one->payload);
       return one;
     } catch (error const& e) {
       if (e.kind() != error_code::bad_argument) throw;
@@ -28,7 +28,7 @@ import_report import_query(store& to, std::string_view query, task_options const
       return std::nullopt;
     }
   };
-  auto const out = to.import(next, how, told);
+  auto const out = store.import(next, options, told);
   if (wrong) std::rethrow_exception(wrong);
   return out;
 }

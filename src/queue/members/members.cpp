@@ -29,14 +29,14 @@ constexpr std::size_t piece_bytes = 4 << 20;
 /// What comes after these years is for people a mistake, and for microseconds soon before them.
 constexpr timestamp latest = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
 
-void check_options(std::string_view queue, task_options const& how, policy const& by) {
-  if (how.at && *how.at >= latest) {
+void check_options(std::string_view queue, task_options const& options, policy const& policy) {
+  if (options.at && *options.at >= latest) {
     throw error({.kind = error_code::bad_argument},
                 "queue '" + std::string(queue) +
                     "': a task that is due after the year 9999 (at): name an earlier time");
   }
-  base::limits("queue", queue).between("the priority", how.priority, 0, priorities - 1);
-  if (by.in_order && how.priority != task_options{}.priority) {
+  base::limits("queue", queue).between("the priority", options.priority, 0, priorities - 1);
+  if (policy.in_order && options.priority != task_options{}.priority) {
     throw error({.kind = error_code::bad_argument},
                 "queue '" + std::string(queue) +
                     "': a priority, where tasks are done in the order in which they were added "
@@ -50,9 +50,9 @@ struct rings_at_the_end {
   ~rings_at_the_end() { of.ring(); }
 };
 
-std::optional<std::int64_t> at_of(task_options const& how) {
-  if (!how.at) return std::nullopt;
-  auto const us = db::us_of(*how.at);
+std::optional<std::int64_t> at_of(task_options const& options) {
+  if (!options.at) return std::nullopt;
+  auto const us = db::us_of(*options.at);
   // Below zero is what people asked for (front_us).
   return std::max<std::int64_t>(0, (us + 999'999) / 1'000'000 * 1'000'000);
 }
@@ -63,8 +63,8 @@ std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) co
   // After a lost reply others: those ids may be nobody's, and need not be anybody's.
   return core::insist([&] {
     std::int64_t next = 0;
-    core::transact(with_, {.name = "block", .patience = wait}, [&](db::session& on) {
-      decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], next);
+    core::transact(context_, {.name = "block", .patience = wait}, [&](db::session& session) {
+      decode(db::run(session, context_.sql["member.block"], {count}).row(0)[0], next);
       return core::decision::commit;
     });
     return next - count;
@@ -73,7 +73,7 @@ std::int64_t store::block(std::int64_t count, std::chrono::milliseconds wait) co
 
 /// Waits for a connection only a little: each of those that wait may hold one of them.
 void store::stock_ids() {
-  if (with_.dialect.one_writer || with_.borrowed) return;
+  if (context_.dialect.one_writer || context_.borrowed) return;
   std::lock_guard const turn(stocking_);
   check_block();
   {
@@ -100,12 +100,12 @@ void store::check_block() {
   {
     std::lock_guard const lock(guard_);
     if (block_.setbacks != lease_->setbacks()) block_ = {};
-    if (block_.empty() || now - block_.known_at < with_.lease / 6) return;
+    if (block_.empty() || now - block_.known_at < context_.lease / 6) return;
     end = block_.end;
   }
   std::int64_t next = 0;
-  core::read(with_, [&](db::session& on) {
-    next = db::get<std::int64_t>(db::run(on, with_.sql["member.next"], {}).row(0)[0]);
+  core::read(context_, [&](db::session& session) {
+    next = db::get<std::int64_t>(db::run(session, context_.sql["member.next"], {}).row(0)[0]);
   });
   std::lock_guard const lock(guard_);
   if (next < end) block_ = {};
@@ -115,59 +115,61 @@ void store::check_block() {
 /// The next free id. A block is taken on a connection of its own, so that a user's long transaction
 /// holds nobody up; where there is only this one, an id is taken here, and should the transaction
 /// roll back, is free again.
-std::int64_t store::next_id(db::session& on) {
+std::int64_t store::next_id(db::session& session) {
   stock_ids();
   {
     std::lock_guard const lock(guard_);
     if (!block_.empty() && block_.setbacks == lease_->setbacks()) return block_.next++;
   }
-  return own_ids_in(on, 0, 1);
+  return own_ids_in(session, 0, 1);
 }
 
-void store::arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const {
-  auto const at = at_of(how);
+void store::arm(db::session& session, std::int64_t lo, std::int64_t hi,
+                task_options const& options) const {
+  auto const at = at_of(options);
   auto const here = present();
-  std::int64_t const lane = how.priority;
-  auto const armed = db::run(on, with_.sql["member.arm"], {here.id, lo, hi, lane, to_value(at)});
+  std::int64_t const lane = options.priority;
+  auto const armed =
+      db::run(session, context_.sql["member.arm"], {here.id, lo, hi, lane, to_value(at)});
   if (armed.affected == 0) {
-    db::run(on, with_.sql["member.arm_unseen"],
+    db::run(session, context_.sql["member.arm_unseen"],
             {here.id, lo, hi, lane, to_value(at), here.by.period_us, here.by.grain_us,
              std::int64_t{here.options.rounds ? 1 : 0},
              static_cast<std::int64_t>(here.options.new_member_policy)});
   }
-  if (here.by.in_order) begin_series(with_, on, lo, hi);
-  ring_after(on);
+  if (here.by.in_order) begin_series(context_, session, lo, hi);
+  ring_after(session);
 }
 
-bool store::add_in(db::session& on, key const& of, task_options const& how) {
-  check_options(name_, how, present().by);
-  check_payload(name_, of, how.payload);
+bool store::add_in(db::session& session, key const& key, task_options const& options) {
+  check_options(name_, options, present().by);
+  check_payload(name_, key, options.payload);
   auto const queue = present().id;
-  auto id = next_id(on);
+  auto id = next_id(session);
   for (;;) {
-    auto const added =
-        db::run(on, with_.sql["member.add"], {id, queue, of.str(), to_value(how.payload)});
+    auto const added = db::run(session, context_.sql["member.add"],
+                               {id, queue, key.str(), to_value(options.payload)});
     if (added.affected > 0) break;
-    if (db::run(on, with_.sql["member.find"], {queue, of.str()}).size() > 0) return false;
+    if (db::run(session, context_.sql["member.find"], {queue, key.str()}).size() > 0) return false;
     // The id is another's: it was given out twice.
     {
       std::lock_guard const lock(guard_);
       block_ = {};
     }
-    id = own_ids_in(on, 0, 1);
+    id = own_ids_in(session, 0, 1);
   }
-  arm(on, id, id + 1, how);
+  arm(session, id, id + 1, options);
   return true;
 }
 
-bool store::add(key const& of, task_options const& how) {
-  with_.check_process();
+bool store::add(key const& key, task_options const& options) {
+  context_.check_process();
   stock_ids();
   bool in_doubt = false;
   for (;;) {
     try {
-      auto const decided = core::transact(with_, {.name = "add"}, [&](db::session& on) {
-        return add_in(on, of, how) ? core::decision::commit : core::decision::rollback;
+      auto const decided = core::transact(context_, {.name = "add"}, [&](db::session& session) {
+        return add_in(session, key, options) ? core::decision::commit : core::decision::rollback;
       });
       // After a lost reply the key that is there now may be the one that we have added.
       return decided == core::decision::commit || in_doubt;
@@ -178,29 +180,29 @@ bool store::add(key const& of, task_options const& how) {
 }
 
 /// `first` as reserve() gave it.
-std::int64_t store::own_ids_in(db::session& on, std::int64_t first, std::int64_t count) const {
+std::int64_t store::own_ids_in(db::session& session, std::int64_t first, std::int64_t count) const {
   if (first != 0) return first;
-  decode(db::run(on, with_.sql["member.block"], {count}).row(0)[0], first);
+  decode(db::run(session, context_.sql["member.block"], {count}).row(0)[0], first);
   return first - count;
 }
 
-void store::arm_all(db::session& on, std::int64_t lo, std::int64_t count,
-                    task_options const& how) const {
+void store::arm_all(db::session& session, std::int64_t lo, std::int64_t count,
+                    task_options const& options) const {
   auto const by = present().by;
   auto const widest = by.in_order ? count : by.segment;
   for (auto at = lo; at < lo + count; at += widest) {
-    arm(on, at, std::min(at + widest, lo + count), how);
+    arm(session, at, std::min(at + widest, lo + count), options);
   }
 }
 
 /// As add_all_in(), as fast as the engine takes rows, where no key is there already.
-std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, std::int64_t first,
-                                task_options const& how) const {
+std::int64_t store::load_all_in(db::session& session, std::span<entry const> piece,
+                                std::int64_t first, task_options const& options) const {
   auto const count = static_cast<std::int64_t>(piece.size());
-  auto const ids = own_ids_in(on, first, count);
+  auto const ids = own_ids_in(session, first, count);
   auto lo = ids;
   std::int64_t now_us = 0;
-  decode(db::run(on, with_.sql["queue.now"], {}).row(0)[0], now_us);
+  decode(db::run(session, context_.sql["queue.now"], {}).row(0)[0], now_us);
   auto const queue = present().id;
   std::vector<value> cells;
   cells.reserve(piece.size() * 5);
@@ -211,31 +213,31 @@ std::int64_t store::load_all_in(db::session& on, std::span<entry const> piece, s
     cells.push_back(to_value(one.payload));
     cells.emplace_back(now_us);
   }
-  on.load({.table = with_.sql.fill("{member}"),
-           .columns = {"id", "queue", "member_key", "payload", "created_us"}},
-          cells);
-  arm_all(on, ids, count, how);
+  session.load({.table = context_.sql.fill("{member}"),
+                .columns = {"id", "queue", "member_key", "payload", "created_us"}},
+               cells);
+  arm_all(session, ids, count, options);
   return count;
 }
 
-void check_payload(std::string_view queue, key const& of,
+void check_payload(std::string_view queue, key const& key,
                    std::optional<std::string> const& payload) {
   if (payload) {
-    core::check_text("queue '" + std::string(queue) + "': the payload of '" + of.str() + "'",
+    core::check_text("queue '" + std::string(queue) + "': the payload of '" + key.str() + "'",
                      *payload);
   }
 }
 
 std::int64_t store::reserve(std::int64_t count) const {
-  return with_.dialect.one_writer || with_.borrowed ? 0 : block(count, core::usual_patience);
+  return context_.dialect.one_writer || context_.borrowed ? 0 : block(count, core::usual_patience);
 }
 
-std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
-                               task_options const& how) const {
-  check_options(name_, how, present().by);
+std::int64_t store::add_all_in(db::session& session, std::span<entry const> all, std::int64_t first,
+                               task_options const& options) const {
+  check_options(name_, options, present().by);
   if (all.empty()) return 0;
   auto const count = static_cast<std::int64_t>(all.size());
-  first = own_ids_in(on, first, count);
+  first = own_ids_in(session, first, count);
   base::rows members;
   auto id = first;
   for (auto const& one : all) {
@@ -243,33 +245,34 @@ std::int64_t store::add_all_in(db::session& on, std::span<entry const> all, std:
     members.begin().add(id++).add(std::string_view(one.key.str())).add(one.payload);
   }
   auto const added =
-      db::run(on, with_.sql["member.add_all"], {present().id, members.text()}).affected;
-  if (added > 0) arm_all(on, first, count, how);
+      db::run(session, context_.sql["member.add_all"], {present().id, members.text()}).affected;
+  if (added > 0) arm_all(session, first, count, options);
   return added;
 }
 
-bool store::retry_in(db::session& on, key const& of) const {
+bool store::retry_in(db::session& session, key const& key) const {
   bool const there =
-      db::run(on, with_.sql["request.put"],
-              {present().id, of.str(), static_cast<std::int64_t>(asked::retry), std::int64_t{1}})
+      db::run(session, context_.sql["request.put"],
+              {present().id, key.str(), static_cast<std::int64_t>(asked::retry), std::int64_t{1}})
           .affected > 0;
-  if (there) ring_after(on);
+  if (there) ring_after(session);
   return there;
 }
 
-import_report store::import_piece(std::span<entry const> piece, task_options const& how) {
+import_report store::import_piece(std::span<entry const> piece, task_options const& options) {
   auto const count = static_cast<std::int64_t>(piece.size());
   auto const first = reserve(count);
   import_report out;
   bool known_keys = false;  // some are there: row by row then
-  auto const write = [&](db::session& on) {
-    out.added = known_keys ? add_all_in(on, piece, first, how) : load_all_in(on, piece, first, how);
+  auto const write = [&](db::session& session) {
+    out.added = known_keys ? add_all_in(session, piece, first, options)
+                           : load_all_in(session, piece, first, options);
     out.present = count - out.added;
     return out.added > 0 ? core::decision::commit : core::decision::rollback;
   };
   for (;;) {
     try {
-      core::transact(with_, {.name = "import"}, write);
+      core::transact(context_, {.name = "import"}, write);
       return out;
     } catch (error const& e) {
       if (e.kind() != error_code::constraint || std::exchange(known_keys, true)) throw;
@@ -278,10 +281,10 @@ import_report store::import_piece(std::span<entry const> piece, task_options con
 }
 
 import_report store::import(std::function<std::optional<entry>()> const& next,
-                            task_options const& how,
+                            task_options const& options,
                             std::function<bool(import_report const&)> const& told) {
-  with_.check_process();
-  check_options(name_, how, present().by);
+  context_.check_process();
+  check_options(name_, options, present().by);
   import_report sum;
   std::vector<entry> piece;
   for (bool more = true; more;) {
@@ -299,7 +302,7 @@ import_report store::import(std::function<std::optional<entry>()> const& next,
     }
     if (piece.empty()) break;
     // Twice with other ids: keys that are there by now are not added again.
-    auto const part = core::insist([&] { return import_piece(piece, how); });
+    auto const part = core::insist([&] { return import_piece(piece, options); });
     sum.added += part.added;
     sum.present += part.present;
     if (told && !told(sum)) break;
@@ -307,17 +310,17 @@ import_report store::import(std::function<std::optional<entry>()> const& next,
   return sum;
 }
 
-bool store::remove_in(db::session& on, key const& of) {
-  return db::run(on, with_.sql["member.remove"], {present().id, of.str()}).affected > 0;
+bool store::remove_in(db::session& session, key const& key) {
+  return db::run(session, context_.sql["member.remove"], {present().id, key.str()}).affected > 0;
 }
 
-bool store::remove(key const& of) {
-  with_.check_process();
+bool store::remove(key const& key) {
+  context_.check_process();
   bool in_doubt = false;
   for (;;) {
     try {
-      auto const decided = core::transact(with_, {.name = "remove"}, [&](db::session& on) {
-        return remove_in(on, of) ? core::decision::commit : core::decision::rollback;
+      auto const decided = core::transact(context_, {.name = "remove"}, [&](db::session& session) {
+        return remove_in(session, key) ? core::decision::commit : core::decision::rollback;
       });
       return decided == core::decision::commit || in_doubt;
     } catch (core::lost_reply const&) {
@@ -326,13 +329,13 @@ bool store::remove(key const& of) {
   }
 }
 
-bool store::set_payload(key const& of, std::optional<std::string> const& payload) {
-  with_.check_process();
-  check_payload(name_, of, payload);
+bool store::set_payload(key const& key, std::optional<std::string> const& payload) {
+  context_.check_process();
+  check_payload(name_, key, payload);
   for (bool again = true;;) {
     try {
-      return core::write(with_, {.name = "payload"}, with_.sql["member.set_payload"],
-                         {present().id, of.str(), to_value(payload)})
+      return core::write(context_, {.name = "payload"}, context_.sql["member.set_payload"],
+                         {present().id, key.str(), to_value(payload)})
                  .affected > 0;
     } catch (core::lost_reply const&) {
       if (!std::exchange(again, false)) throw;
@@ -340,12 +343,12 @@ bool store::set_payload(key const& of, std::optional<std::string> const& payload
   }
 }
 
-bool store::ask(key const& of, asked what) {
-  with_.check_process();
+bool store::ask(key const& key, asked request) {
+  context_.check_process();
   rings_at_the_end const rings{*this};
-  return do_once("ask", [&](db::session& on) {
-    return db::run(on, with_.sql["request.put"],
-                   {present().id, of.str(), static_cast<std::int64_t>(what), std::int64_t{0}})
+  return do_once("ask", [&](db::session& session) {
+    return db::run(session, context_.sql["request.put"],
+                   {present().id, key.str(), static_cast<std::int64_t>(request), std::int64_t{0}})
                .affected > 0;
   });
 }
@@ -360,15 +363,15 @@ bool store::do_once(std::string_view name, std::function<bool(db::session&)> con
     settled.swap(marks_);
   }
   bool const there = core::insist([&] {
-    return core::transact(with_, {.name = name}, [&](db::session& on) {
-             auto const put =
-                 db::run(on, with_.sql["claim.settle"], {mark, present().id, std::string_view()});
+    return core::transact(context_, {.name = name}, [&](db::session& session) {
+             auto const put = db::run(session, context_.sql["claim.settle"],
+                                      {mark, present().id, std::string_view()});
              if (put.affected == 0) {
-               on.confirm_seen();
+               session.confirm_seen();
                return core::decision::commit;
              }
-             for (auto const& one : settled) db::run(on, with_.sql["claim.unmark"], {one});
-             return body(on) ? core::decision::commit : core::decision::rollback;
+             for (auto const& one : settled) db::run(session, context_.sql["claim.unmark"], {one});
+             return body(session) ? core::decision::commit : core::decision::rollback;
            }) == core::decision::commit;
   });
   std::lock_guard const lock(guard_);
@@ -378,11 +381,11 @@ bool store::do_once(std::string_view name, std::function<bool(db::session&)> con
 }
 
 void store::pause(bool paused) {
-  with_.check_process();
+  context_.check_process();
   rings_at_the_end const rings{*this};
   for (bool again = true;;) {
     try {
-      core::write(with_, {.name = "pause"}, with_.sql["queue.pause"],
+      core::write(context_, {.name = "pause"}, context_.sql["queue.pause"],
                   {present().id, std::int64_t{paused ? 1 : 0}});
       return;
     } catch (core::lost_reply const&) {
@@ -392,7 +395,7 @@ void store::pause(bool paused) {
 }
 
 bool store::open_round(timestamp at) {
-  with_.check_process();
+  context_.check_process();
   if (!present().options.rounds) {
     throw error({.kind = error_code::bad_argument},
                 "queue '" + name_ + "' does not work in rounds: make it with .rounds = true");
@@ -402,10 +405,10 @@ bool store::open_round(timestamp at) {
   bool in_doubt = false;
   for (;;) {
     try {
-      return core::write(with_, {.name = "round"}, with_.sql["queue.open_round"],
+      return core::write(context_, {.name = "round"}, context_.sql["queue.open_round"],
                          {present().id, us})
                      .affected > 0 ||
-             (in_doubt && look(with_, name_).value_or(row{}).round_us == us);
+             (in_doubt && look(context_, name_).value_or(row{}).round_us == us);
     } catch (core::lost_reply const&) {
       in_doubt = true;
     }

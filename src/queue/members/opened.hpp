@@ -22,8 +22,8 @@ class store;
 class opened {
  public:
   /// That of the queue whose row was just read.
-  std::shared_ptr<store> of(core::context const& with, core::holder& lease, std::string_view name,
-                            row what);
+  std::shared_ptr<store> of(core::context const& context, core::holder& lease,
+                            std::string_view name, row row);
 
  private:
   std::mutex guard_;

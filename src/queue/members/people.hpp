@@ -20,23 +20,23 @@ inline namespace v1 {
 namespace queues {
 
 // As queue::ask().
-bool put_request(store const& in, key const& of, task_request what, audit_note const& by);
-std::int64_t put_requests(store const& in, task_state state, task_request what,
-                          audit_note const& by, std::function<void(std::int64_t)> const& told);
-/// Null `by`: nobody is written down for that.
-bool put_priority(store const& in, key const& task, int priority, audit_note const* by);
+bool put_request(store const& store, key const& key, task_request request, audit_note const& note);
+std::int64_t put_requests(store const& store, task_state state, task_request request,
+                          audit_note const& note, std::function<void(std::int64_t)> const& told);
+/// Null `note`: nobody is written down for that.
+bool put_priority(store const& store, key const& task, int priority, audit_note const* note);
 // As queue's functions of the same names.
-[[nodiscard]] std::int64_t in_front(store const& in, key const& task);
-bool remove(store& from, key const& of, audit_note const& by);
-bool pause(store const& which, bool paused, audit_note const& by);
+[[nodiscard]] std::int64_t in_front(store const& store, key const& task);
+bool remove(store& store, key const& key, audit_note const& note);
+bool pause(store const& store, bool paused, audit_note const& note);
 /// What somebody has done to a queue, in the transaction of `act`, which may be run again.
-void write_down(core::context const& with, std::string_view queue, std::string_view action,
-                std::string const& what, audit_note const& by,
+void write_down(core::context const& context, std::string_view queue, std::string_view action,
+                std::string const& detail, audit_note const& note,
                 std::function<void(db::session&)> const& act);
-[[nodiscard]] std::vector<task_outcome> outcomes(store const& in, key const& of, int limit);
+[[nodiscard]] std::vector<task_outcome> outcomes(store const& store, key const& key, int limit);
 /// Under a key; of the queue itself where it is empty, which no key is.
-[[nodiscard]] std::vector<change_info> changes(store const& in, std::string_view key);
-[[nodiscard]] queue_info info(store const& of);
+[[nodiscard]] std::vector<change_info> changes(store const& store, std::string_view key);
+[[nodiscard]] queue_info info(store const& store);
 
 }  // namespace queues
 }  // namespace v1

@@ -26,8 +26,9 @@ constexpr std::int64_t largest_page = 10'000;
 constexpr std::int64_t page_bytes = 4 << 20;
 
 /// What is said of it is said of the query, and it takes as long: "user".
-db::entry made(core::context const& with, std::string_view shape, db::holes const& how) {
-  auto out = with.sql.made(shape, how);
+db::entry made(core::context const& context, std::string_view shape,
+               db::holes const& placeholders) {
+  auto out = context.sql.made(shape, placeholders);
   for (auto& one : out.parts) {
     one.what.name = "user";
     one.what.takes_its_time = true;
@@ -37,8 +38,9 @@ db::entry made(core::context const& with, std::string_view shape, db::holes cons
   return out;
 }
 
-std::size_t width_of(core::context const& with, db::session& on, db::holes const& how) {
-  auto const width = db::run(on, made(with, "import.probe", how), {}).width;
+std::size_t width_of(core::context const& context, db::session& session,
+                     db::holes const& placeholders) {
+  auto const width = db::run(session, made(context, "import.probe", placeholders), {}).width;
   if (width != 1 && width != 2) {
     throw error({.kind = error_code::bad_argument},
                 "it has " + std::to_string(width) +
@@ -52,9 +54,9 @@ std::size_t width_of(core::context const& with, db::session& on, db::holes const
               "it takes longer than " + std::to_string(limit.count()) + " ms" + why);
 }
 
-[[noreturn]] void refuse_query(std::string const& what, error const& e) {
+[[noreturn]] void refuse_query(std::string const& subject, error const& e) {
   throw error({.kind = error_code::bad_argument, .native_code = e.native_code()},
-              what + ": " + e.what());
+              subject + ": " + e.what());
 }
 
 /// Whether it is the query that is wrong.
@@ -67,10 +69,10 @@ class watchman {
  public:
   enum class word : std::uint8_t { nothing, late, stop };
 
-  watchman(db::session& of, std::chrono::milliseconds limit, std::stop_token const& stop) {
+  watchman(db::session& session, std::chrono::milliseconds limit, std::stop_token const& stop) {
     if (limit.count() == 0 && !stop.stop_possible()) return;
-    thread_ = std::jthread([this, &of, limit](std::stop_token const& over) {
-      watch(of, limit.count() == 0 ? longest : limit, over);
+    thread_ = std::jthread([this, &session, limit](std::stop_token const& over) {
+      watch(session, limit.count() == 0 ? longest : limit, over);
     });
     asks_.emplace(stop, ask{this});
   }
@@ -96,14 +98,14 @@ class watchman {
     }
   };
 
-  void watch(db::session& of, std::chrono::milliseconds limit, std::stop_token const& over) {
+  void watch(db::session& session, std::chrono::milliseconds limit, std::stop_token const& over) {
     std::unique_lock lock(guard_);
     bool const asked = stirred_.wait_for(lock, over, limit, [this] { return asked_; });
     // One interrupt may come between two statements, or before the first has reached the server.
     while (!over.stop_requested()) {
       said_ = asked ? word::stop : word::late;
       lock.unlock();
-      of.interrupt();
+      session.interrupt();
       lock.lock();
       stirred_.wait_for(lock, over, between_interrupts, [] { return false; });
     }
@@ -119,27 +121,27 @@ class watchman {
 
 }  // namespace
 
-void check_query(core::context const& with, std::string const& what, std::string_view query) {
+void check_query(core::context const& context, std::string const& subject, std::string_view query) {
   try {
-    core::read(with, [&](db::session& on) {
-      static_cast<void>(
-          width_of(with, on, {{"query", std::string(query)}, {"staged", with.sql.prefix()}}));
+    core::read(context, [&](db::session& session) {
+      static_cast<void>(width_of(
+          context, session, {{"query", std::string(query)}, {"staged", context.sql.prefix()}}));
     });
   } catch (error const& e) {
     if (!of_query(e)) throw;
-    refuse_query(what, e);
+    refuse_query(subject, e);
   }
 }
 
-rows_of_query::rows_of_query(core::context const& with, std::string what, std::string_view query,
-                             query_reading how)
-    : with_(with), what_(std::move(what)), how_(std::move(how)) {
+rows_of_query::rows_of_query(core::context const& context, std::string subject,
+                             std::string_view query, query_reading mode)
+    : context_(context), subject_(std::move(subject)), mode_(std::move(mode)) {
   try {
     open(query);
   } catch (error const& e) {
     end();
     if (!of_query(e)) throw;
-    refuse_query(what_, e);
+    refuse_query(subject_, e);
   } catch (...) {
     end();
     throw;
@@ -147,10 +149,10 @@ rows_of_query::rows_of_query(core::context const& with, std::string what, std::s
 }
 
 void rows_of_query::open(std::string_view query) {
-  db::holes how{{"staged", with_.sql.prefix() + "import"}, {"query", std::string(query)}};
-  bool const in_transaction = with_.sql.text_of("import.needs", how) == "transaction";
+  db::holes how{{"staged", context_.sql.prefix() + "import"}, {"query", std::string(query)}};
+  bool const in_transaction = context_.sql.text_of("import.needs", how) == "transaction";
   // On one handle of the application's there is no other connection to write on.
-  if (!with_.borrowed) held_.emplace(with_.sessions.lend(core::usual_patience));
+  if (!context_.borrowed) held_.emplace(context_.sessions.lend(core::usual_patience));
   if (held_ && in_transaction) {
     (*held_)->begin(isolation::read_committed);
     begun_ = true;
@@ -162,22 +164,22 @@ void rows_of_query::open(std::string_view query) {
       (*held_)->run({.name = "user", .text = setting, .changes_session = true}, {});
     }
   }
-  run([&](db::session& on) {
-    bool const alone = width_of(with_, on, how) == 1;
+  run([&](db::session& session) {
+    bool const alone = width_of(context_, session, how) == 1;
     how["columns"] = alone ? "k" : "k, p";
     how["payload"] = alone ? "null" : "q.p";
-    how["hold"] = in_transaction && with_.borrowed ? "with hold" : "";
-    if (how_.around) how["query"] = how_.around(how["columns"]);
-    close_ = made(with_, "import.close", how);
-    db::run(on, made(with_, "import.open", how), {});
+    how["hold"] = in_transaction && context_.borrowed ? "with hold" : "";
+    if (mode_.around) how["query"] = mode_.around(how["columns"]);
+    close_ = made(context_, "import.close", how);
+    db::run(session, made(context_, "import.open", how), {});
   });
   staged_ = how["staged"];
 }
 
 std::optional<entry> rows_of_query::next() {
-  if (at_ == page_.size()) turn_page();
+  if (next_row_ == page_.size()) turn_page();
   if (page_.size() == 0) return std::nullopt;
-  auto const row = page_.row(at_++);
+  auto const row = page_.row(next_row_++);
   decode(row[0], number_);
   entry out;
   if (std::holds_alternative<std::nullptr_t>(row[1])) refuse("its key is null");
@@ -192,9 +194,9 @@ std::optional<entry> rows_of_query::next() {
 
 template <class F>
 void rows_of_query::run(F const& body) {
-  if (how_.stop.stop_requested()) throw reading_stopped{};
-  if (!held_) return core::read(with_, body);
-  watchman watch(**held_, how_.timeout, how_.stop);
+  if (mode_.stop.stop_requested()) throw reading_stopped{};
+  if (!held_) return core::read(context_, body);
+  watchman watch(**held_, mode_.timeout, mode_.stop);
   std::string why;
   try {
     body(**held_);
@@ -204,9 +206,9 @@ void rows_of_query::run(F const& body) {
   }
   auto const said = watch.said();
   if (said == watchman::word::nothing) return;
-  if (with_.sql.text_of("import.interrupted", {}) == "cut") (*held_)->cut();
+  if (context_.sql.text_of("import.interrupted", {}) == "cut") (*held_)->cut();
   if (said == watchman::word::stop) throw reading_stopped{};
-  too_long(how_.timeout, why);
+  too_long(mode_.timeout, why);
 }
 
 /// So many rows that a page is about as large as a piece of an import.
@@ -224,30 +226,30 @@ void rows_of_query::turn_page() {
     rows = rows < first_page ? rows : rows / first_page * first_page;  // few texts to prepare
   }
   auto const page =
-      made(with_, "import.page", {{"staged", staged_}, {"count", std::to_string(rows)}});
+      made(context_, "import.page", {{"staged", staged_}, {"count", std::to_string(rows)}});
   try {
-    run([&](db::session& on) { page_ = db::run(on, page, {number_}); });
+    run([&](db::session& session) { page_ = db::run(session, page, {number_}); });
   } catch (error const& e) {
     if (!of_query(e)) throw;
-    refuse_query(what_, e);
+    refuse_query(subject_, e);
   }
-  at_ = 0;
+  next_row_ = 0;
 }
 
 void rows_of_query::refuse(std::string const& why) const {
   throw error({.kind = error_code::bad_argument},
-              what_ + ": row " + std::to_string(number_) + ": " + why);
+              subject_ + ": row " + std::to_string(number_) + ": " + why);
 }
 
 void rows_of_query::end() noexcept {
-  if (with_.forked()) return;
+  if (context_.forked()) return;
   try {
     if (std::exchange(begun_, false)) {
       (*held_)->rollback();
     } else if (!close_) {
       return;
     } else if (!held_) {
-      core::read(with_, [&](db::session& on) { db::run(on, *close_, {}); });
+      core::read(context_, [&](db::session& session) { db::run(session, *close_, {}); });
     } else if ((*held_)->usable()) {
       db::run(**held_, *close_, {});
     }

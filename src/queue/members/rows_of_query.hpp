@@ -41,15 +41,15 @@ struct reading_stopped {};
 
 /// On failure: daybook::error (error_code::bad_argument) where the text is no query of one or two
 /// columns. It is not executed, but for what MariaDB evaluates while it plans.
-void check_query(core::context const& with, std::string const& what, std::string_view query);
+void check_query(core::context const& context, std::string const& subject, std::string_view query);
 
 class rows_of_query {
  public:
-  /// `what` names it in errors: "queue 'stock': the query to import from". On failure:
+  /// `subject` names it in errors: "queue 'stock': the query to import from". On failure:
   /// daybook::error, error_code::bad_argument where the text is no query of one or two columns;
   /// reading_stopped.
-  rows_of_query(core::context const& with, std::string what, std::string_view query,
-                query_reading how = {});
+  rows_of_query(core::context const& context, std::string subject, std::string_view query,
+                query_reading mode = {});
   rows_of_query(rows_of_query const&) = delete;
   rows_of_query& operator=(rows_of_query const&) = delete;
   ~rows_of_query() { end(); }
@@ -66,15 +66,15 @@ class rows_of_query {
   [[noreturn]] void refuse(std::string const& why) const;
   void end() noexcept;
 
-  core::context with_;
-  std::string what_;
-  query_reading how_;
+  core::context context_;
+  std::string subject_;
+  query_reading mode_;
   std::optional<db::from_pool> held_;
   bool begun_ = false;
   std::optional<db::entry> close_;
   std::string staged_;
   db::table page_;
-  std::size_t at_ = 0;
+  std::size_t next_row_ = 0;
   std::int64_t number_ = 0;
 };
 

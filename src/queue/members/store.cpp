@@ -1,9 +1,9 @@
 #include "queue/members/store.hpp"
 
 #include "base/limits.hpp"
-#include "base/rows.hpp"
 #include "queue/members/opened.hpp"
 #include "queue/members/people.hpp"
+#include "queue/members/segment_text.hpp"
 
 #include <daybook/error.hpp>
 
@@ -23,89 +23,94 @@ using std::chrono::seconds;
 constexpr hours longest_period{24 * 36525};
 constexpr hours longest_backoff{24 * 365};
 
-[[noreturn]] void bad(std::string_view queue, std::string const& what) {
-  throw error({.kind = error_code::bad_argument}, "queue '" + std::string(queue) + "': " + what);
+[[noreturn]] void bad(std::string_view queue, std::string const& reason) {
+  throw error({.kind = error_code::bad_argument}, "queue '" + std::string(queue) + "': " + reason);
 }
 
-void check_times(std::string_view queue, queue_options const& of) {
+void check_times(std::string_view queue, queue_options const& options) {
   base::limits const in("queue", queue);
-  bool const once = of.period == microseconds{0};
-  if (!once) in.between("the period (0: each task once)", of.period, seconds{1}, longest_period);
-  if (of.grain != microseconds{0}) {
-    if (of.grain < seconds{1}) bad(queue, "a grain below a second");
-    if (!once && of.grain > of.period) bad(queue, "a grain above the period");
+  bool const once = options.period == microseconds{0};
+  if (!once)
+    in.between("the period (0: each task once)", options.period, seconds{1}, longest_period);
+  if (options.grain != microseconds{0}) {
+    if (options.grain < seconds{1}) bad(queue, "a grain below a second");
+    if (!once && options.grain > options.period) bad(queue, "a grain above the period");
   }
-  in.between("the first back-off", of.backoff, seconds{0}, longest_backoff);
-  in.between("the longest back-off", of.longest_backoff, of.backoff, longest_backoff);
-  in.between("the retention", of.retention, hours{1}, longest_period);
-  if (of.done_retention != seconds{0}) {
+  in.between("the first back-off", options.backoff, seconds{0}, longest_backoff);
+  in.between("the longest back-off", options.longest_backoff, options.backoff, longest_backoff);
+  in.between("the retention", options.retention, hours{1}, longest_period);
+  if (options.done_retention != seconds{0}) {
     if (!once) bad(queue, "members of a queue with a period are never done for good (forget_done)");
-    if (of.done_retention < std::chrono::minutes{1} || of.done_retention > of.retention) {
+    if (options.done_retention < std::chrono::minutes{1} ||
+        options.done_retention > options.retention) {
       bad(queue,
           "members are removed (forget_done) a minute after their end or later, and before "
           "their outcomes are (retention)");
     }
   }
-  if (of.in_order && (!once || of.rounds)) {
+  if (options.in_order && (!once || options.rounds)) {
     bad(queue, "a queue whose tasks are done in order has neither a period nor rounds (in_order)");
   }
-  in.between("the burst", of.burst, 1, 1'000'000);
-  if (of.rate && (of.rate->count < 1 || of.rate->per < microseconds{1} ||
-                  of.rate->per / of.rate->count < microseconds{1})) {
-    bad(queue, "a rate of " + std::to_string(of.rate->count) + " in " +
-                   std::to_string(of.rate->per.count()) +
+  in.between("the burst", options.burst, 1, 1'000'000);
+  if (options.rate && (options.rate->count < 1 || options.rate->per < microseconds{1} ||
+                       options.rate->per / options.rate->count < microseconds{1})) {
+    bad(queue, "a rate of " + std::to_string(options.rate->count) + " in " +
+                   std::to_string(options.rate->per.count()) +
                    " us: it must be at least one task in a time, and at most one a microsecond");
   }
-  if (of.rate && of.rate->per / of.rate->count > microseconds(longest_period) / of.burst) {
-    bad(queue, "a burst of " + std::to_string(of.burst) + " is saved up in more than a century");
+  if (options.rate &&
+      options.rate->per / options.rate->count > microseconds(longest_period) / options.burst) {
+    bad(queue,
+        "a burst of " + std::to_string(options.burst) + " is saved up in more than a century");
   }
 }
 
-void check(std::string_view name, queue_options const& of) {
+void check(std::string_view name, queue_options const& options) {
   check_name("queue name", name);
-  check_times(name, of);
+  check_times(name, options);
   base::limits const in("queue", name);
-  in.between("the number of attempts", of.attempts, 1, 1000);
-  in.between("the crash limit", of.crash_limit, 1, 100);
-  in.between("the running limit", of.running_limit, 0, 1'000'000);
-  in.between("the segment", of.segment, 1, 1000);
-  if (of.mode == step_mode::unrecorded) bad(name, "a mode of its own is wanted");
+  in.between("the number of attempts", options.attempts, 1, 1000);
+  in.between("the crash limit", options.crash_limit, 1, 100);
+  in.between("the running limit", options.running_limit, 0, 1'000'000);
+  in.between("the segment", options.segment, 1, 1000);
+  if (options.mode == step_mode::unrecorded) bad(name, "a mode of its own is wanted");
 }
 
-std::int64_t slot_of(queue_options const& of) {
-  return of.rate ? of.rate->per.count() / of.rate->count : 0;
+std::int64_t slot_of(queue_options const& options) {
+  return options.rate ? options.rate->per.count() / options.rate->count : 0;
 }
 
-microseconds grain_of(queue_options const& of) {
-  if (of.grain != microseconds{0}) return of.grain;
-  return std::max<microseconds>(seconds{1}, of.period / 16);
+microseconds grain_of(queue_options const& options) {
+  if (options.grain != microseconds{0}) return options.grain;
+  return std::max<microseconds>(seconds{1}, options.period / 16);
 }
 
 /// For queue.make and queue.change.
 template <class Execute>
-void with_row(std::string_view name, queue_options const& of, Execute const& execute) {
-  execute({name, std::int64_t{of.period.count()}, std::int64_t{grain_of(of).count()},
-           static_cast<std::int64_t>(of.period_anchor), static_cast<std::int64_t>(of.mode),
-           std::int64_t{of.record_every_outcome ? 1 : 0}, std::int64_t{of.attempts},
-           std::int64_t{microseconds(of.backoff).count()},
-           std::int64_t{microseconds(of.longest_backoff).count()}, std::int64_t{of.crash_limit},
-           std::int64_t{of.running_limit}, slot_of(of), std::int64_t{of.rounds ? 1 : 0},
-           std::int64_t{microseconds(of.retention).count()}, std::int64_t{of.segment},
-           static_cast<std::int64_t>(of.new_member_policy),
-           std::int64_t{microseconds(of.done_retention).count()}, std::int64_t{of.in_order ? 1 : 0},
-           std::int64_t{of.burst}});
+void with_row(std::string_view name, queue_options const& options, Execute const& execute) {
+  execute(
+      {name, std::int64_t{options.period.count()}, std::int64_t{grain_of(options).count()},
+       static_cast<std::int64_t>(options.period_anchor), static_cast<std::int64_t>(options.mode),
+       std::int64_t{options.record_every_outcome ? 1 : 0}, std::int64_t{options.attempts},
+       std::int64_t{microseconds(options.backoff).count()},
+       std::int64_t{microseconds(options.longest_backoff).count()},
+       std::int64_t{options.crash_limit}, std::int64_t{options.running_limit}, slot_of(options),
+       std::int64_t{options.rounds ? 1 : 0}, std::int64_t{microseconds(options.retention).count()},
+       std::int64_t{options.segment}, static_cast<std::int64_t>(options.new_member_policy),
+       std::int64_t{microseconds(options.done_retention).count()},
+       std::int64_t{options.in_order ? 1 : 0}, std::int64_t{options.burst}});
 }
 
-void write_row(core::context const& with, bool there, std::string_view name,
-               queue_options const& of, audit_note const* by) {
-  auto const& statement = with.sql[there ? "queue.change" : "queue.make"];
-  with_row(name, of, [&](std::initializer_list<value> values) {
-    if (by == nullptr) {
-      core::write(with, {.name = "queue"}, statement, values);
+void write_row(core::context const& context, bool there, std::string_view name,
+               queue_options const& options, audit_note const* note) {
+  auto const& statement = context.sql[there ? "queue.change" : "queue.make"];
+  with_row(name, options, [&](std::initializer_list<value> values) {
+    if (note == nullptr) {
+      core::write(context, {.name = "queue"}, statement, values);
       return;
     }
-    write_down(with, name, "make", there ? "other options" : "a new queue", *by,
-               [&](db::session& on) { db::run(on, statement, values); });
+    write_down(context, name, "make", there ? "other options" : "a new queue", *note,
+               [&](db::session& session) { db::run(session, statement, values); });
   });
 }
 
@@ -164,15 +169,15 @@ bool same(queue_options const& there, queue_options const& wanted) {
          there.burst == wanted.burst;
 }
 
-queue_options whole(queue_options of) {
-  if (of.in_order) of.segment = 1;
-  return of;
+queue_options whole(queue_options options) {
+  if (options.in_order) options.segment = 1;
+  return options;
 }
 
 }  // namespace
 
-store::store(core::context const& with, core::holder& lease, std::string name, row what)
-    : with_(with), lease_(&lease), name_(std::move(name)), row_(std::move(what)) {}
+store::store(core::context const& context, core::holder& lease, std::string name, row row)
+    : context_(context), lease_(&lease), name_(std::move(name)), row_(std::move(row)) {}
 
 row store::present() const {
   std::lock_guard const lock(guard_);
@@ -198,7 +203,7 @@ void store::follow(std::int64_t version) {
     std::lock_guard const lock(guard_);
     if (version != 0 && row_.version >= version) return;
   }
-  if (auto found = look(with_, name_)) follow(std::move(*found));
+  if (auto found = look(context_, name_)) follow(std::move(*found));
 }
 
 void store::follow(row seen) {
@@ -206,118 +211,74 @@ void store::follow(row seen) {
   if (seen.version > row_.version) row_ = std::move(seen);
 }
 
-std::shared_ptr<store> opened::of(core::context const& with, core::holder& lease,
-                                  std::string_view name, row what) {
+std::shared_ptr<store> opened::of(core::context const& context, core::holder& lease,
+                                  std::string_view name, row row) {
   std::lock_guard const lock(guard_);
-  auto& kept = by_id_[what.id];
+  auto& kept = by_id_[row.id];
   // It may have been read before another of us read what somebody changed meanwhile.
-  if (kept && what.version < kept->present().version) {
-    if (auto now = look(with, name)) what = std::move(*now);
+  if (kept && row.version < kept->present().version) {
+    if (auto now = look(context, name)) row = std::move(*now);
   }
   // Another, or an older one: the database is not what it was, as when a copy was put back.
-  if (!kept || kept->name() != name || what.version < kept->present().version) {
-    kept = std::make_shared<store>(with, lease, std::string(name), std::move(what));
+  if (!kept || kept->name() != name || row.version < kept->present().version) {
+    kept = std::make_shared<store>(context, lease, std::string(name), std::move(row));
   } else {
-    kept->follow(std::move(what));
+    kept->follow(std::move(row));
   }
   return kept;
 }
 
-std::optional<row> look(core::context const& with, std::string_view name) {
+std::optional<row> look(core::context const& context, std::string_view name) {
   std::optional<row> out;
-  core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["queue.look"], {name});
+  core::read(context, [&](db::session& session) {
+    auto const found = db::run(session, context.sql["queue.look"], {name});
     out.reset();
     if (found.size() > 0) out = row_of(found.row(0));
   });
   return out;
 }
 
-std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& wanted, audit_note const* by) {
+std::shared_ptr<store> make(core::context const& context, core::holder& lease,
+                            std::string_view name, queue_options const& wanted,
+                            audit_note const* note) {
   check(name, wanted);
   auto const options = whole(wanted);
-  auto found = look(with, name);
+  auto found = look(context, name);
   if (found && found->options.in_order != options.in_order) {
     bad(name, "whether its tasks are done in order (in_order) is chosen when it is made");
   }
   // In doubt both may be tried again: each leaves the row as asked for.
   for (bool tried = false; !found || !same(found->options, options); tried = true) {
     try {
-      write_row(with, found.has_value(), name, options, by);
+      write_row(context, found.has_value(), name, options, note);
     } catch (core::lost_reply const&) {
       if (tried) throw;
     }
-    found = look(with, name);
+    found = look(context, name);
     if (tried) break;
   }
   if (!found) {
     throw error({.kind = error_code::conflict},
                 "the queue '" + std::string(name) + "' was removed while it was made");
   }
-  return with.queues->of(with, lease, name, std::move(*found));
+  return context.queues->of(context, lease, name, std::move(*found));
 }
 
-std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name) {
-  auto found = look(with, name);
+std::shared_ptr<store> open(core::context const& context, core::holder& lease,
+                            std::string_view name) {
+  auto found = look(context, name);
   if (!found) return nullptr;
-  return with.queues->of(with, lease, name, std::move(*found));
+  return context.queues->of(context, lease, name, std::move(*found));
 }
 
-std::vector<std::string> names(core::context const& with) {
+std::vector<std::string> names(core::context const& context) {
   std::vector<std::string> out;
-  core::read(with, [&](db::session& on) {
-    auto const found = db::run(on, with.sql["queue.names"], {});
+  core::read(context, [&](db::session& session) {
+    auto const found = db::run(session, context.sql["queue.names"], {});
     out.resize(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) decode(found.row(i)[0], out[i]);
   });
   return out;
-}
-
-std::vector<segment> ranges_of(std::string_view column) {
-  constexpr std::size_t width = 10;
-  auto const numbers = base::numbers_in(column);
-  std::vector<segment> out;
-  out.reserve(numbers.size() / width);
-  for (std::size_t at = 0; at + width <= numbers.size(); at += width) {
-    auto const* const n = &numbers[at];
-    out.push_back({n[0], n[1], static_cast<int>(n[3]), static_cast<task_state>(n[4]),
-                   static_cast<int>(n[5]), static_cast<int>(n[6]), n[7], n[8], n[9]});
-  }
-  std::sort(out.begin(), out.end(), [](segment const& a, segment const& b) { return a.lo < b.lo; });
-  return out;
-}
-
-segment segment_of(std::span<cell const> columns) {
-  segment out;
-  std::int64_t lane = 0;
-  std::int64_t state = 0;
-  std::int64_t attempts = 0;
-  std::int64_t crashes = 0;
-  decode(columns[0], out.lo);
-  decode(columns[1], out.hi);
-  decode(columns[2], lane);
-  decode(columns[3], state);
-  decode(columns[4], attempts);
-  decode(columns[5], crashes);
-  decode(columns[6], out.turn_us);
-  decode(columns[7], out.period_us);
-  decode(columns[8], out.due_us);
-  out.lane = static_cast<int>(lane);
-  out.state = static_cast<task_state>(state);
-  out.attempts = static_cast<int>(attempts);
-  out.crashes = static_cast<int>(crashes);
-  return out;
-}
-
-std::string text_of(std::span<segment const> segments) {
-  base::rows out;
-  for (auto const& s : segments) {
-    out.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
-    out.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
-    out.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us).add(s.due_us);
-  }
-  return out.text();
 }
 
 }  // namespace queues

@@ -36,7 +36,7 @@ class batch;
 
 class store : public std::enable_shared_from_this<store> {
  public:
-  store(core::context const& with, core::holder& lease, std::string name, row what);
+  store(core::context const& context, core::holder& lease, std::string name, row row);
   store(store const&) = delete;
   store& operator=(store const&) = delete;
 
@@ -49,41 +49,42 @@ class store : public std::enable_shared_from_this<store> {
   void follow(row seen);
 
   // Members: members.cpp
-  bool add(key const& of, task_options const& how);
-  bool add_in(db::session& on, key const& of, task_options const& how);
-  import_report import(std::function<std::optional<entry>()> const& next, task_options const& how,
+  bool add(key const& key, task_options const& options);
+  bool add_in(db::session& session, key const& key, task_options const& options);
+  import_report import(std::function<std::optional<entry>()> const& next,
+                       task_options const& options,
                        std::function<bool(import_report const&)> const& told = {});
   /// The first of so many ids for add_all_in(); 0 where that takes them itself.
   [[nodiscard]] std::int64_t reserve(std::int64_t count) const;
   /// Those that are not there already, in a transaction that has begun; how many. `first`: of as
   /// many ids as there are entries, from reserve().
-  std::int64_t add_all_in(db::session& on, std::span<entry const> all, std::int64_t first,
-                          task_options const& how) const;
+  std::int64_t add_all_in(db::session& session, std::span<entry const> all, std::int64_t first,
+                          task_options const& options) const;
   /// As retry, in a transaction that has begun. False: there is no such key.
-  bool retry_in(db::session& on, key const& of) const;
-  bool remove(key const& of);
-  bool remove_in(db::session& on, key const& of);
-  bool set_payload(key const& of, std::optional<std::string> const& payload);
-  bool ask(key const& of, asked what);
+  bool retry_in(db::session& session, key const& key) const;
+  bool remove(key const& key);
+  bool remove_in(db::session& session, key const& key);
+  bool set_payload(key const& key, std::optional<std::string> const& payload);
+  bool ask(key const& key, asked request);
   /// A transaction that takes effect once though its reply is lost. False: `body` did not want it.
   bool do_once(std::string_view name, std::function<bool(db::session&)> const& body) const;
   void pause(bool paused);
   bool open_round(timestamp at);
 
   // Claims: take.cpp, reclaim.cpp, requests.cpp
-  std::unique_ptr<batch> claim(claim_options const& how);
+  std::unique_ptr<batch> claim(claim_options const& options);
   /// What is due, and nothing else that claim() looks after.
-  std::unique_ptr<batch> try_claim(claim_options const& how);
+  std::unique_ptr<batch> try_claim(claim_options const& options);
   /// A claim within a transaction that has begun.
-  taking take_in(db::session& on, std::string const& id, std::string const& holder,
+  taking take_in(db::session& session, std::string const& id, std::string const& holder,
                  claim_options const& options);
   /// The calls of a claim, in a transaction that together() makes; the texts are borrowed.
-  search add_taking(std::vector<db::call>& to, std::string const& id, std::string const& holder,
+  search add_taking(std::vector<db::call>& calls, std::string const& id, std::string const& holder,
                     claim_options const& options);
   [[nodiscard]] static taking answered(std::span<db::table> answers, claim_options const& options);
   /// What was taken and committed; the calls give what it found. Null: nothing is due.
   /// On failure the claim is an orphan.
-  std::unique_ptr<batch> taken(taking what, std::string const& id, std::string const& holder);
+  std::unique_ptr<batch> taken(taking taking, std::string const& id, std::string const& holder);
   std::unique_ptr<batch> settle_claim(std::string const& id, std::string const& holder);
   std::int64_t reclaim();
   std::int64_t attend();  ///< how many of what people asked for were done
@@ -92,26 +93,26 @@ class store : public std::enable_shared_from_this<store> {
 
   // upkeep.cpp, inspect.cpp
   maintenance_report upkeep(std::stop_token const& stop = {});  ///< asked between two pieces
-  [[nodiscard]] std::optional<task_info> find(key const& of) const;
-  [[nodiscard]] std::optional<task_info> find_in(db::session& on, key const& of) const;
+  [[nodiscard]] std::optional<task_info> find(key const& key) const;
+  [[nodiscard]] std::optional<task_info> find_in(db::session& session, key const& key) const;
   /// Whether something is asked of a member that no claim has done yet.
-  [[nodiscard]] bool is_asked_in(db::session& on, std::int64_t member) const;
-  [[nodiscard]] std::vector<task_info> tasks(tasks_query const& what) const;
+  [[nodiscard]] bool is_asked_in(db::session& session, std::int64_t member) const;
+  [[nodiscard]] std::vector<task_info> tasks(tasks_query const& query) const;
   [[nodiscard]] queue_counts counts(counting things) const;
   /// By the database's clock.
   [[nodiscard]] std::int64_t now_us() const;
 
-  [[nodiscard]] core::context const& with() const noexcept { return with_; }
+  [[nodiscard]] core::context const& with() const noexcept { return context_; }
   [[nodiscard]] core::holder& lease() const noexcept { return *lease_; }
   /// The life that may take work.
   [[nodiscard]] std::string holder() const { return lease_->current()->uuid(); }
   [[nodiscard]] static std::string new_id();
   /// Whether calls that do not wait for each other's answers are worth while: one round trip then.
   [[nodiscard]] bool goes_together() const noexcept {
-    return !with_.dialect.one_writer && !with_.borrowed;
+    return !context_.dialect.one_writer && !context_.borrowed;
   }
   /// Where the engine has one writer, every write of a claim renews.
-  void renew_within(db::session& on) const;
+  void renew_within(db::session& session) const;
   /// A claim that may be ours although nobody knows it: looked after by the next claim().
   void add_orphan(std::string claim, std::string holder, orphaned when = orphaned::before_work);
   void settle_orphans();
@@ -123,20 +124,22 @@ class store : public std::enable_shared_from_this<store> {
   /// Wakes the hand-outs of this process.
   void ring() const noexcept;
   /// The same when the transaction that is open has been committed.
-  void ring_after(db::session& on) const;
+  void ring_after(db::session& session) const;
 
  private:
   void stock_ids();    ///< so that next_id() need not ask the database, if that can be
   void check_block();  ///< drops it where its ids may be given out again
-  [[nodiscard]] std::int64_t next_id(db::session& on);
+  [[nodiscard]] std::int64_t next_id(db::session& session);
   [[nodiscard]] std::int64_t block(std::int64_t count, std::chrono::milliseconds wait) const;
-  void arm(db::session& on, std::int64_t lo, std::int64_t hi, task_options const& how) const;
-  [[nodiscard]] std::int64_t own_ids_in(db::session& on, std::int64_t first,
+  void arm(db::session& session, std::int64_t lo, std::int64_t hi,
+           task_options const& options) const;
+  [[nodiscard]] std::int64_t own_ids_in(db::session& session, std::int64_t first,
                                         std::int64_t count) const;
-  void arm_all(db::session& on, std::int64_t lo, std::int64_t count, task_options const& how) const;
-  std::int64_t load_all_in(db::session& on, std::span<entry const> piece, std::int64_t first,
-                           task_options const& how) const;
-  import_report import_piece(std::span<entry const> piece, task_options const& how);
+  void arm_all(db::session& session, std::int64_t lo, std::int64_t count,
+               task_options const& options) const;
+  std::int64_t load_all_in(db::session& session, std::span<entry const> piece, std::int64_t first,
+                           task_options const& options) const;
+  import_report import_piece(std::span<entry const> piece, task_options const& options);
 
   /// From when, by the queue's rate, and how many of `limit` may start.
   struct permission {
@@ -145,7 +148,7 @@ class store : public std::enable_shared_from_this<store> {
     std::int64_t first_us = 0;  ///< from now to the first start
     std::int64_t next_us = 0;   ///< the instant of the first start
   };
-  [[nodiscard]] permission permitted(db::session& on, row const& here, int limit) const;
+  [[nodiscard]] permission permitted(db::session& session, row const& here, int limit) const;
   std::unique_ptr<batch> batch_of(db::table found, std::string const& id,
                                   std::string const& holder);
   [[nodiscard]] bool others_lock_it(bool suspects) const;
@@ -154,18 +157,18 @@ class store : public std::enable_shared_from_this<store> {
   void settle_orphan(orphan const& one);
   bool reclaim_one(std::string const& id, std::string const& holder);
   std::int64_t attend_page(row const& here, std::int64_t& after) const;
-  bool attend_one(db::session& on, row const& here, std::span<cell const> request,
+  bool attend_one(db::session& session, row const& here, std::span<cell const> request,
                   std::int64_t now_us) const;
 
   /// `size`: of this piece, in segments, and then of the next. False: it was the last.
   bool tidy_piece(row const& here, std::int64_t& after, std::int64_t& size,
                   maintenance_report& sum) const;
-  [[nodiscard]] std::vector<segment> tidied(db::session& on, row const& here,
+  [[nodiscard]] std::vector<segment> tidied(db::session& session, row const& here,
                                             std::vector<segment> const& piece, std::int64_t now_us,
                                             maintenance_report& sum) const;
   std::int64_t forget_old(row const& here, std::stop_token const& stop) const;
   std::int64_t forget_done(row const& here, std::stop_token const& stop) const;
-  core::context with_;
+  core::context context_;
   core::holder* lease_;
   std::string name_;
   mutable std::mutex guard_;
@@ -179,21 +182,16 @@ class store : public std::enable_shared_from_this<store> {
   mutable std::vector<std::string> marks_;  ///< of do_once(), whose replies have come
 };
 
-/// Makes the queue, or changes it to these options; null `by`: nobody is written down for that. On
-/// failure: daybook::error.
-std::shared_ptr<store> make(core::context const& with, core::holder& lease, std::string_view name,
-                            queue_options const& options, audit_note const* by = nullptr);
+/// Makes the queue, or changes it to these options; null `note`: nobody is written down for that.
+/// On failure: daybook::error.
+std::shared_ptr<store> make(core::context const& context, core::holder& lease,
+                            std::string_view name, queue_options const& options,
+                            audit_note const* note = nullptr);
 /// Both empty: there is none of that name.
-std::shared_ptr<store> open(core::context const& with, core::holder& lease, std::string_view name);
-[[nodiscard]] std::optional<row> look(core::context const& with, std::string_view name);
-[[nodiscard]] std::vector<std::string> names(core::context const& with);
-
-/// A segment from the columns lo, hi, lane, state, attempts, crashes, turn_us, period_us, due_us.
-[[nodiscard]] segment segment_of(std::span<cell const> columns);
-/// The ranges of a claim from its column, in the order of lo.
-[[nodiscard]] std::vector<segment> ranges_of(std::string_view column);
-/// For segment.put.
-[[nodiscard]] std::string text_of(std::span<segment const> segments);
+std::shared_ptr<store> open(core::context const& context, core::holder& lease,
+                            std::string_view name);
+[[nodiscard]] std::optional<row> look(core::context const& context, std::string_view name);
+[[nodiscard]] std::vector<std::string> names(core::context const& context);
 
 }  // namespace queues
 }  // namespace v1

@@ -14,77 +14,79 @@ namespace {
 int plain_lane(int lane) { return lane % priorities; }
 
 /// The next turn of a task that is done with this one, for better or worse.
-written rolled_on(policy const& by, segment of, task_state state) {
-  of.state = state;
-  of.attempts = 0;
-  of.crashes = 0;
-  of.lane = plain_lane(of.lane);
-  of.period_us = by.period_us;
-  if (by.period_us == 0) {
-    of.due_us = never_us;
-    return {of, arming::at};
+written rolled_on(policy const& policy, segment segment, task_state state) {
+  segment.state = state;
+  segment.attempts = 0;
+  segment.crashes = 0;
+  segment.lane = plain_lane(segment.lane);
+  segment.period_us = policy.period_us;
+  if (policy.period_us == 0) {
+    segment.due_us = never_us;
+    return {segment, arming::at};
   }
-  if (by.period_anchor == period_anchor::from_finish) {
-    of.due_us = by.grain_us;
-    return {of, arming::from_finish};
+  if (policy.period_anchor == period_anchor::from_finish) {
+    segment.due_us = policy.grain_us;
+    return {segment, arming::from_finish};
   }
-  of.due_us = 0;
-  return {of, arming::next_turn};
+  segment.due_us = 0;
+  return {segment, arming::next_turn};
 }
 
-written waits_for_a_person(segment of, task_state state) {
-  of.state = state;
-  of.lane = plain_lane(of.lane);
-  of.due_us = never_us;
-  return {of, arming::at};
+written waits_for_a_person(segment segment, task_state state) {
+  segment.state = state;
+  segment.lane = plain_lane(segment.lane);
+  segment.due_us = never_us;
+  return {segment, arming::at};
 }
 
-written later(segment of, std::int64_t delay_us, int attempts) {
-  of.state = task_state::waiting;
-  of.attempts = attempts;
-  of.crashes = 0;
-  of.lane = plain_lane(of.lane);
-  of.due_us = delay_us;
-  return {of, arming::delay};
+written later(segment segment, std::int64_t delay_us, int attempts) {
+  segment.state = task_state::waiting;
+  segment.attempts = attempts;
+  segment.crashes = 0;
+  segment.lane = plain_lane(segment.lane);
+  segment.due_us = delay_us;
+  return {segment, arming::delay};
 }
 
-written after_failure(policy const& by, segment of, std::int64_t id) {
-  int const failed = of.attempts + (base::left_out("attempts") ? 0 : 1);
-  if (failed < by.attempts) return later(of, backoff_us(by, id, of.turn_us, failed), failed);
-  if (by.period_us > 0) return rolled_on(by, of, task_state::failed);
-  of.attempts = failed;
-  return waits_for_a_person(of, task_state::dead);
+written after_failure(policy const& policy, segment segment, std::int64_t id) {
+  int const failed = segment.attempts + (base::left_out("attempts") ? 0 : 1);
+  if (failed < policy.attempts)
+    return later(segment, backoff_us(policy, id, segment.turn_us, failed), failed);
+  if (policy.period_us > 0) return rolled_on(policy, segment, task_state::failed);
+  segment.attempts = failed;
+  return waits_for_a_person(segment, task_state::dead);
 }
 
-written after_crash(policy const& by, segment of) {
-  of.crashes += 1;
-  if (by.mode == step_mode::at_most_once) return waits_for_a_person(of, task_state::unknown);
-  if (of.crashes >= by.crash_limit) return waits_for_a_person(of, task_state::dead);
-  of.state = task_state::suspect;
-  of.lane = priorities + plain_lane(of.lane);
-  return {of, arming::at};
+written after_crash(policy const& policy, segment segment) {
+  segment.crashes += 1;
+  if (policy.mode == step_mode::at_most_once)
+    return waits_for_a_person(segment, task_state::unknown);
+  if (segment.crashes >= policy.crash_limit) return waits_for_a_person(segment, task_state::dead);
+  segment.state = task_state::suspect;
+  segment.lane = priorities + plain_lane(segment.lane);
+  return {segment, arming::at};
 }
 
-written after(policy const& by, segment const& of, ending const& task, unfinished rest) {
+written after(policy const& policy, segment const& segment, ending const& task, unfinished rest) {
   if (task.how == nullptr) {
     bool const crashed = rest == unfinished::crashed && task.begun;
-    return crashed ? after_crash(by, of) : written{of, arming::at};
+    return crashed ? after_crash(policy, segment) : written{segment, arming::at};
   }
   switch (task.how->what) {
-    case verdict::kind::success: return rolled_on(by, of, task_state::succeeded);
-    case verdict::kind::failure: return after_failure(by, of, task.id);
-    case verdict::kind::snooze: return later(of, task.how->delay_us, of.attempts);
-    case verdict::kind::cancel: return rolled_on(by, of, task_state::discarded);
-    case verdict::kind::unknown: return waits_for_a_person(of, task_state::unknown);
+    case verdict::kind::success: return rolled_on(policy, segment, task_state::succeeded);
+    case verdict::kind::failure: return after_failure(policy, segment, task.id);
+    case verdict::kind::snooze: return later(segment, task.how->delay_us, segment.attempts);
+    case verdict::kind::cancel: return rolled_on(policy, segment, task_state::discarded);
+    case verdict::kind::unknown: return waits_for_a_person(segment, task_state::unknown);
     case verdict::kind::none: break;
   }
-  return {of, arming::at};
+  return {segment, arming::at};
 }
 
 /// What history says of it; empty: nothing.
-std::optional<told> telling(segment const& of, written const& back, ending const& task,
+std::optional<told> telling(segment const& segment, written const& back, ending const& task,
                             unfinished rest) {
-  told out{of.lo, of.hi, back.what.state, of.attempts + 1, of.turn_us};
+  told out{segment.lo, segment.hi, back.what.state, segment.attempts + 1, segment.turn_us};
   if (task.how == nullptr) {
     if (rest == unfinished::handed_back || !task.begun) return std::nullopt;
     out.remark = "its worker died";
@@ -108,21 +110,21 @@ bool alike(segment const& a, segment const& b) {
          (a.due_us == b.due_us || base::left_out("merge"));
 }
 
-void append(std::vector<written>& to, written const& next, std::int64_t widest) {
-  if (!to.empty()) {
-    auto& last = to.back();
+void append(std::vector<written>& rows, written const& next, std::int64_t widest) {
+  if (!rows.empty()) {
+    auto& last = rows.back();
     if (last.how == next.how && last.what.hi == next.what.lo && alike(last.what, next.what) &&
         last.what.size() + next.what.size() <= widest) {
       last.what.hi = next.what.hi;
       return;
     }
   }
-  to.push_back(next);
+  rows.push_back(next);
 }
 
-void append(std::vector<told>& to, told next) {
-  if (!to.empty()) {
-    auto& last = to.back();
+void append(std::vector<told>& rows, told next) {
+  if (!rows.empty()) {
+    auto& last = rows.back();
     bool const same = last.hi == next.lo && last.state == next.state &&
                       last.attempts == next.attempts && last.turn_us == next.turn_us &&
                       last.finished_us == next.finished_us && last.remark == next.remark;
@@ -131,7 +133,7 @@ void append(std::vector<told>& to, told next) {
       return;
     }
   }
-  to.push_back(std::move(next));
+  rows.push_back(std::move(next));
 }
 
 /// History in fewer rows: a success stands for all its ids that have no row of their own, so those
@@ -161,32 +163,34 @@ std::vector<told> folded(std::vector<told> all) {
 /// The ids for which one of a range's tasks stands: its own, and the holes around it.
 class cover {
  public:
-  cover(segment const& of, std::span<ending const> living)
-      : of_(of), living_(living), tight_(std::cmp_less(living.size() * 2, of.size())) {}
+  cover(segment const& segment, std::span<ending const> living)
+      : segment_(segment),
+        living_(living),
+        tight_(std::cmp_less(living.size() * 2, segment.size())) {}
 
-  [[nodiscard]] segment piece(std::size_t at) const {
-    auto out = of_;
+  [[nodiscard]] segment piece(std::size_t index) const {
+    auto out = segment_;
     if (tight_) {
-      out.lo = living_[at].id;
+      out.lo = living_[index].id;
       out.hi = out.lo + 1;
       return out;
     }
-    out.lo = at == 0 ? of_.lo : living_[at].id;
-    out.hi = at + 1 == living_.size() ? of_.hi : living_[at + 1].id;
+    out.lo = index == 0 ? segment_.lo : living_[index].id;
+    out.hi = index + 1 == living_.size() ? segment_.hi : living_[index + 1].id;
     return out;
   }
 
  private:
-  segment of_;
+  segment segment_;
   std::span<ending const> living_;
   bool tight_;
 };
 
-std::uint64_t mixed(std::uint64_t from) {
+std::uint64_t mixed(std::uint64_t value) {
   // The finalizer of SplitMix64: every bit of the input reaches every bit of the output.
-  from = (from ^ (from >> 30U)) * 0xbf58476d1ce4e5b9U;
-  from = (from ^ (from >> 27U)) * 0x94d049bb133111ebU;
-  return from ^ (from >> 31U);
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
 }
 
 std::int64_t first_turn_after(std::int64_t turn_us, std::int64_t period_us, std::int64_t now_us) {
@@ -196,17 +200,17 @@ std::int64_t first_turn_after(std::int64_t turn_us, std::int64_t period_us, std:
 
 }  // namespace
 
-std::int64_t backoff_us(policy const& by, std::int64_t id, std::int64_t turn_us, int failed) {
-  auto wait = by.backoff_us;
-  for (int i = 1; i < failed && wait < by.longest_backoff_us; ++i) wait *= 2;
-  wait = std::min(wait, by.longest_backoff_us);
+std::int64_t backoff_us(policy const& policy, std::int64_t id, std::int64_t turn_us, int failed) {
+  auto wait = policy.backoff_us;
+  for (int i = 1; i < failed && wait < policy.longest_backoff_us; ++i) wait *= 2;
+  wait = std::min(wait, policy.longest_backoff_us);
   auto const seed = static_cast<std::uint64_t>(id) * 0x9e3779b97f4a7c15U +
                     static_cast<std::uint64_t>(turn_us) + static_cast<std::uint64_t>(failed);
   return wait + wait / 10 * static_cast<std::int64_t>(mixed(seed) % 1000) / 1000;
 }
 
-settled settle(policy const& by, std::span<segment const> ranges, std::span<ending const> living,
-               unfinished rest) {
+settled settle(policy const& policy, std::span<segment const> ranges,
+               std::span<ending const> living, unfinished rest) {
   settled out;
   std::size_t next = 0;
   for (auto const& range : ranges) {
@@ -217,8 +221,8 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
     cover const covered(range, inside);
     for (std::size_t at = 0; at < inside.size(); ++at) {
       auto const piece = covered.piece(at);
-      auto const back = after(by, piece, inside[at], rest);
-      append(out.back, back, by.segment);
+      auto const back = after(policy, piece, inside[at], rest);
+      append(out.back, back, policy.segment);
       auto tell = telling(piece, back, inside[at], rest);
       if (!tell) continue;
       if (is_last_failure(back.what.state)) {
@@ -228,11 +232,11 @@ settled settle(policy const& by, std::span<segment const> ranges, std::span<endi
       append(out.history, std::move(*tell));
     }
   }
-  if (!by.record_every_outcome) out.history = folded(std::move(out.history));
+  if (!policy.record_every_outcome) out.history = folded(std::move(out.history));
   return out;
 }
 
-std::optional<segment> change(policy const& by, segment one, asked what, std::int64_t now_us,
+std::optional<segment> change(policy const& policy, segment one, asked request, std::int64_t now_us,
                               std::int64_t due_us) {
   bool const waits = one.state == task_state::dead || one.state == task_state::unknown ||
                      one.state == task_state::discarded;
@@ -250,14 +254,14 @@ std::optional<segment> change(policy const& by, segment one, asked what, std::in
     return one;
   };
   auto const roll = [&](task_state state) {
-    auto back = rolled_on(by, one, state);
+    auto back = rolled_on(policy, one, state);
     if (back.how == arming::next_turn || back.how == arming::from_finish) {
-      back.what.turn_us = first_turn_after(one.turn_us, by.period_us, now_us);
+      back.what.turn_us = first_turn_after(one.turn_us, policy.period_us, now_us);
       back.what.due_us = back.what.turn_us;
     }
     return back.what;
   };
-  switch (what) {
+  switch (request) {
     case asked::run_now:
       if (one.due_us <= due_us || (for_good && waits)) return std::nullopt;
       if (for_good) return afresh();
@@ -284,21 +288,21 @@ std::optional<segment> with_priority(segment one, int priority) {
   return one;
 }
 
-std::vector<segment> carve(segment const& of, segment const& one) {
+std::vector<segment> carve(segment const& whole, segment const& one) {
   std::vector<segment> out;
-  auto piece = of;
+  auto piece = whole;
   piece.hi = one.lo;
   if (piece.size() > 0) out.push_back(piece);
   out.push_back(one);
   piece.lo = one.hi;
-  piece.hi = of.hi;
+  piece.hi = whole.hi;
   if (piece.size() > 0) out.push_back(piece);
   return out;
 }
 
-std::int64_t ids_in(std::span<segment const> of) noexcept {
+std::int64_t ids_in(std::span<segment const> segments) noexcept {
   std::int64_t sum = 0;
-  for (auto const& one : of) sum += one.size();
+  for (auto const& one : segments) sum += one.size();
   return sum;
 }
 
@@ -315,14 +319,14 @@ std::vector<segment> merged(std::span<segment const> in_order, std::int64_t wide
   return out;
 }
 
-std::vector<segment> trimmed(segment const& of, std::span<std::int64_t const> living) {
-  if (std::cmp_greater_equal(living.size() * 2, of.size())) return {of};
+std::vector<segment> trimmed(segment const& whole, std::span<std::int64_t const> living) {
+  if (std::cmp_greater_equal(living.size() * 2, whole.size())) return {whole};
   std::vector<segment> out;
   for (auto const id : living) {
     if (!out.empty() && out.back().hi == id) {
       ++out.back().hi;
     } else {
-      out.push_back(of);
+      out.push_back(whole);
       out.back().lo = id;
       out.back().hi = id + 1;
     }
@@ -330,24 +334,25 @@ std::vector<segment> trimmed(segment const& of, std::span<std::int64_t const> li
   return out;
 }
 
-segment rearmed(policy const& by, segment of, std::int64_t now_us) {
-  auto const before = of.period_us;
-  if (before == by.period_us) return of;
-  of.period_us = by.period_us;
-  bool const done = of.state == task_state::succeeded || of.state == task_state::failed ||
-                    of.state == task_state::discarded;
-  bool const rolling = before > 0 && of.due_us == of.turn_us;
-  if (!done || (before > 0 && !rolling)) return of;
-  auto const last = before > 0 ? of.turn_us - before : of.turn_us;
-  if (by.period_us == 0) {
-    of.turn_us = last;
-    of.due_us = never_us;
-    return of;
+segment rearmed(policy const& policy, segment segment, std::int64_t now_us) {
+  auto const before = segment.period_us;
+  if (before == policy.period_us) return segment;
+  segment.period_us = policy.period_us;
+  bool const done = segment.state == task_state::succeeded || segment.state == task_state::failed ||
+                    segment.state == task_state::discarded;
+  bool const rolling = before > 0 && segment.due_us == segment.turn_us;
+  if (!done || (before > 0 && !rolling)) return segment;
+  auto const last = before > 0 ? segment.turn_us - before : segment.turn_us;
+  if (policy.period_us == 0) {
+    segment.turn_us = last;
+    segment.due_us = never_us;
+    return segment;
   }
-  auto const next = last + by.period_us;
-  of.turn_us = (std::max(next, now_us) + by.grain_us - 1) / by.grain_us * by.grain_us;
-  of.due_us = of.turn_us;
-  return of;
+  auto const next = last + policy.period_us;
+  segment.turn_us =
+      (std::max(next, now_us) + policy.grain_us - 1) / policy.grain_us * policy.grain_us;
+  segment.due_us = segment.turn_us;
+  return segment;
 }
 
 }  // namespace queues

@@ -118,7 +118,7 @@ struct settled {
 
 /// Before the next attempt after so many failed ones. The jitter, up to a tenth more, depends on
 /// the task and its turn alone.
-[[nodiscard]] std::int64_t backoff_us(policy const& by, std::int64_t id, std::int64_t turn_us,
+[[nodiscard]] std::int64_t backoff_us(policy const& policy, std::int64_t id, std::int64_t turn_us,
                                       int failed);
 
 /// One task of a claim as settle() sees it.
@@ -130,14 +130,14 @@ struct ending {
 
 /// `ranges` in the order of lo; `living`: their ids that have a member, in order. Ids without one
 /// go with their neighbours, unless more than half of a range are such.
-[[nodiscard]] settled settle(policy const& by, std::span<segment const> ranges,
+[[nodiscard]] settled settle(policy const& policy, std::span<segment const> ranges,
                              std::span<ending const> living, unfinished rest);
 
 using asked = task_request;
 
 /// The task at `now_us` as asked for; empty: that changes nothing. `due_us`: when it is due, should
 /// it be done.
-[[nodiscard]] std::optional<segment> change(policy const& by, segment one, asked what,
+[[nodiscard]] std::optional<segment> change(policy const& policy, segment one, asked request,
                                             std::int64_t now_us, std::int64_t due_us);
 /// The task with another priority; empty: it has that.
 [[nodiscard]] std::optional<segment> with_priority(segment one, int priority);
@@ -145,16 +145,17 @@ using asked = task_request;
 [[nodiscard]] constexpr std::int64_t shown_us(std::int64_t due_us) noexcept {
   return due_us < 0 ? due_us + front_us : due_us;
 }
-/// `of` without `id`, and `one`, which has it alone.
-[[nodiscard]] std::vector<segment> carve(segment const& of, segment const& one);
+/// `whole` without `id`, and `one`, which has it alone.
+[[nodiscard]] std::vector<segment> carve(segment const& whole, segment const& one);
 
-[[nodiscard]] std::int64_t ids_in(std::span<segment const> of) noexcept;
+[[nodiscard]] std::int64_t ids_in(std::span<segment const> segments) noexcept;
 /// The same ids in fewer rows: neighbours that share everything are one, up to `widest`.
 [[nodiscard]] std::vector<segment> merged(std::span<segment const> in_order, std::int64_t widest);
 /// Without the ids that have no member, where these are more than half.
-[[nodiscard]] std::vector<segment> trimmed(segment const& of, std::span<std::int64_t const> living);
+[[nodiscard]] std::vector<segment> trimmed(segment const& segment,
+                                           std::span<std::int64_t const> living);
 /// Moved from the period that it was armed with to the present one.
-[[nodiscard]] segment rearmed(policy const& by, segment of, std::int64_t now_us);
+[[nodiscard]] segment rearmed(policy const& policy, segment segment, std::int64_t now_us);
 
 }  // namespace queues
 }  // namespace v1

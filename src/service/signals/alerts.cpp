@@ -35,9 +35,9 @@ alert alert_of(seen_problem const& one, alert_state state, timestamp at) {
   return {one.problem, state, one.print, one.since, at};
 }
 
-std::vector<seen_problem> read_seen(db::session& on, core::context const& book) {
+std::vector<seen_problem> read_seen(db::session& session, core::context const& book) {
   std::vector<seen_problem> out;
-  auto const rows = db::run(on, book.sql["problem.all"], {});
+  auto const rows = db::run(session, book.sql["problem.all"], {});
   for (std::size_t at = 0; at < rows.size(); ++at) {
     auto const row = rows.row(at);
     auto const kind = kind_of(db::get<std::string>(row[1]));
@@ -59,11 +59,12 @@ std::vector<seen_problem> read_seen(db::session& on, core::context const& book) 
   return out;
 }
 
-void write_seen(db::session& on, core::context const& book, look_result const& look, timestamp at) {
-  for (auto const& print : look.ended) db::run(on, book.sql["problem.remove"], {print});
+void write_seen(db::session& session, core::context const& book, look_result const& look,
+                timestamp at) {
+  for (auto const& print : look.ended) db::run(session, book.sql["problem.remove"], {print});
   for (auto const& one : look.kept) {
-    db::run(on, book.sql["problem.remove"], {one.print});
-    db::run(on, book.sql["problem.put"],
+    db::run(session, book.sql["problem.remove"], {one.print});
+    db::run(session, book.sql["problem.put"],
             {one.print, word_of(one.problem.kind), one.problem.subject,
              std::int64_t{static_cast<int>(one.problem.urgency)},
              std::int64_t{one.since.time_since_epoch().count()},
@@ -110,20 +111,20 @@ look_result compare(std::vector<seen_problem> before, std::vector<problem> now, 
   return out;
 }
 
-std::vector<alert> look_for_alerts(engine& in, alert_options const& options,
+std::vector<alert> look_for_alerts(engine& engine, alert_options const& options,
                                    alert_writer const& write) {
   base::limits const given("alert_options");
   given.between("the looks", options.looks, 1, 100);
   given.between("again", options.again, std::chrono::minutes{1}, std::chrono::hours{24 * 366});
-  auto const found = find_problems(in, options.problems);
-  auto const& book = in.ready();
+  auto const found = find_problems(engine, options.problems);
+  auto const& book = engine.ready();
   std::vector<alert> out;
-  core::transact(book, {.name = "user"}, [&](db::session& on) {
+  core::transact(book, {.name = "user"}, [&](db::session& session) {
     auto const at =
-        db::time_of(db::get<std::int64_t>(db::run(on, book.sql["book.now"], {}).row(0)[0]));
-    auto look = compare(read_seen(on, book), found, at, options);
-    write_seen(on, book, look, at);
-    transaction tx(on, book.user_sql, "the alerts of a book");
+        db::time_of(db::get<std::int64_t>(db::run(session, book.sql["book.now"], {}).row(0)[0]));
+    auto look = compare(read_seen(session, book), found, at, options);
+    write_seen(session, book, look, at);
+    transaction tx(session, book.user_sql, "the alerts of a book");
     for (auto const& one : look.alerts) write(tx, one);
     out = std::move(look.alerts);
     return core::decision::commit;

@@ -91,8 +91,8 @@ std::string text_of(std::vector<held_work> const& all) {
 
 class evaluation {
  public:
-  evaluation(engine& in, problem_options const& options)
-      : engine_(&in), book_(in.ready()), patience_(options.patience) {}
+  evaluation(engine& engine, problem_options const& options)
+      : engine_(&engine), book_(engine.ready()), patience_(options.patience) {}
 
   std::vector<problem> all() {
     work_ = core::look_at_work(book_, core::ended_holders::left_out);
@@ -262,11 +262,11 @@ class evaluation {
 
 }  // namespace
 
-std::vector<problem> find_problems(engine& in, problem_options const& options) {
+std::vector<problem> find_problems(engine& engine, problem_options const& options) {
   base::limits("problem_options")
       .between("the patience", options.patience, std::chrono::milliseconds{0},
                std::chrono::hours{24 * 366});
-  return evaluation(in, options).all();
+  return evaluation(engine, options).all();
 }
 
 }  // namespace work

@@ -74,8 +74,8 @@ class trial {
     while (clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(up_to(80)));
       tend();
-      // With a failpoint of its own each pass fails by that alone: struck from outside as well, on a
-      // slow machine none would come so far.
+      // With a failpoint of its own each pass fails by that alone: struck from outside as well, on
+      // a slow machine none would come so far.
       if (how_.only.empty()) strike();
     }
     for (auto& one : crew_) finish(one);

@@ -1,0 +1,62 @@
+#include "queue/members/segment_text.hpp"
+
+#include "base/rows.hpp"
+
+#include <daybook/sql.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace daybook {
+inline namespace v1 {
+namespace queues {
+
+std::vector<segment> ranges_of(std::string_view column) {
+  constexpr std::size_t width = 10;
+  auto const numbers = base::numbers_in(column);
+  std::vector<segment> out;
+  out.reserve(numbers.size() / width);
+  for (std::size_t at = 0; at + width <= numbers.size(); at += width) {
+    auto const* const n = &numbers[at];
+    out.push_back({n[0], n[1], static_cast<int>(n[3]), static_cast<task_state>(n[4]),
+                   static_cast<int>(n[5]), static_cast<int>(n[6]), n[7], n[8], n[9]});
+  }
+  std::sort(out.begin(), out.end(), [](segment const& a, segment const& b) { return a.lo < b.lo; });
+  return out;
+}
+
+segment segment_of(std::span<cell const> columns) {
+  segment out;
+  std::int64_t lane = 0;
+  std::int64_t state = 0;
+  std::int64_t attempts = 0;
+  std::int64_t crashes = 0;
+  decode(columns[0], out.lo);
+  decode(columns[1], out.hi);
+  decode(columns[2], lane);
+  decode(columns[3], state);
+  decode(columns[4], attempts);
+  decode(columns[5], crashes);
+  decode(columns[6], out.turn_us);
+  decode(columns[7], out.period_us);
+  decode(columns[8], out.due_us);
+  out.lane = static_cast<int>(lane);
+  out.state = static_cast<task_state>(state);
+  out.attempts = static_cast<int>(attempts);
+  out.crashes = static_cast<int>(crashes);
+  return out;
+}
+
+std::string text_of(std::span<segment const> segments) {
+  base::rows out;
+  for (auto const& s : segments) {
+    out.begin().add(s.lo).add(s.hi).add(std::int64_t{s.lane});
+    out.add(static_cast<std::int64_t>(s.state)).add(std::int64_t{s.attempts});
+    out.add(std::int64_t{s.crashes}).add(s.turn_us).add(s.period_us).add(s.due_us);
+  }
+  return out.text();
+}
+
+}  // namespace queues
+}  // namespace v1
+}  // namespace daybook
