@@ -7,11 +7,13 @@
 #include "core/admin/operate.hpp"
 #include "core/tx/transact.hpp"
 #include "drivers/drivers.hpp"
+#include "intake/store.hpp"
 #include "planner/store.hpp"
 #include "queue/admin/examine.hpp"
 #include "queue/members/store.hpp"
 #include "schedule/store.hpp"
 #include "service/engine.hpp"
+#include "service/intakes/intake_service.hpp"
 #include "service/planner_service.hpp"
 #include "service/signals.hpp"
 
@@ -295,6 +297,18 @@ std::optional<planner> book::planner(std::string_view name, planner_options cons
 std::vector<std::string> book::planners() const {
   return daybook::planners::names(engine_->ready());
 }
+
+intake book::make_intake(std::string_view name, intake_options const& options) {
+  return daybook::intake(daybook::intakes::make(work::dependencies_of(*engine_), name, options));
+}
+
+std::optional<intake> book::intake(std::string_view name) const {
+  auto inside = daybook::intakes::open(work::dependencies_of(*engine_), name);
+  if (!inside) return std::nullopt;
+  return daybook::intake(std::move(inside));
+}
+
+std::vector<std::string> book::intakes() const { return daybook::intakes::names(engine_->ready()); }
 
 prune_report book::prune(prune_options const& options, audit_note const& note) {
   return core::prune_history(engine_->ready(), options, note);

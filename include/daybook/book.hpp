@@ -17,6 +17,8 @@
 #include <daybook/detail/export.hpp>
 #include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
+#include <daybook/intake.hpp>
+#include <daybook/migration.hpp>
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/pending.hpp>
@@ -35,18 +37,9 @@
 
 namespace daybook {
 inline namespace v1 {
-
 namespace work {
 class engine;
 }  // namespace work
-
-/// One migration, as SQL that a person may read, keep and run.
-struct migration_info {
-  int version = 0;
-  std::string name;
-  std::string text;
-  bool applied = false;
-};
 
 class DAYBOOK_EXPORT book {
  public:
@@ -174,6 +167,13 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] std::optional<daybook::planner> planner(std::string_view name,
                                                         planner_options const& declared) const;
   [[nodiscard]] std::vector<std::string> planners() const;
+
+  /// Makes an intake of a broker's messages, or changes it; how far it is stays. Its queue must
+  /// exist. On failure: throws daybook::error.
+  daybook::intake make_intake(std::string_view name, intake_options const& options);
+  /// Empty: there is none of that name.
+  [[nodiscard]] std::optional<daybook::intake> intake(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> intakes() const;
 
   /// Every precondition of the guarantees, as this database is set up now.
   [[nodiscard]] std::vector<check_result> doctor() const;

@@ -4,12 +4,14 @@
 #include <daybook/adopt.hpp>
 #include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>
+#include <daybook/broker.hpp>
 #include <daybook/claim.hpp>
 #include <daybook/cron.hpp>
 #include <daybook/error.hpp>
 #include <daybook/hand_out.hpp>
 #include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
+#include <daybook/intake.hpp>
 #include <daybook/job.hpp>
 #include <daybook/names.hpp>
 #include <daybook/node.hpp>

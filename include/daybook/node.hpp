@@ -1,6 +1,6 @@
-// A process that serves schedules, works queues and makes the passes of planners: it launches ticks
-// when they come, and goes on with those of nodes that died; and it hands due tasks to threads. Any
-// number of nodes may serve the same ones.
+// A process that serves schedules, works queues, makes the passes of planners and takes messages
+// in: it launches ticks when they come, and goes on with those of nodes that died; and it hands due
+// tasks to threads. Any number of nodes may serve the same ones.
 // Thread safety: any thread may call. Lifetime: the book must outlive it.
 //
 //   daybook::node node(book);
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <daybook/detail/export.hpp>
+#include <daybook/intake.hpp>
 #include <daybook/job.hpp>
 #include <daybook/planner.hpp>
 #include <daybook/tick.hpp>
@@ -31,6 +32,7 @@ class book;
 namespace work {
 class worker_pools;
 class planner_service;
+class intake_service;
 class scheduler;
 }  // namespace work
 
@@ -101,6 +103,17 @@ class DAYBOOK_EXPORT node {
   /// Makes no more passes; waits for the page that is under way. Not to be called by a check.
   void remove_planner(std::string_view planner);
 
+  /// Takes the messages of an existing intake, with a thread for each of its lanes; for each lane
+  /// one node at a time. `source` is called by those threads, and again after a fault. Called
+  /// again, it changes source and body. On failure: daybook::error, error_code::bad_argument where
+  /// there is no such intake, or after stop(). A fault of the broker or the database is told to the
+  /// observer (observer::retried, "intake NAME") and tried again after a pause.
+  void take_in(std::string_view intake, broker::log_factory source, intake_body body = {});
+  void take_in(std::string_view intake, broker::queue_factory source, intake_body body = {});
+  /// Takes no more of its messages; waits for the page that is under way. Not to be called by a
+  /// body.
+  void remove_intake(std::string_view intake);
+
   /// Starts the threads. Call it once.
   void start();
   /// Looks again at once, after schedules were changed for example.
@@ -109,10 +122,10 @@ class DAYBOOK_EXPORT node {
   /// them, and hands back the other tasks. Never throws. Not to be called by a handler.
   void stop() noexcept;
 
-  /// Instead of start(): calls the handlers in this thread, one after the other, and makes the
-  /// passes that are due, until nothing is; suspects last. What a handler hands back is not begun
-  /// again. Returns how many attempts there were, of ticks and tasks, and keys launched. On
-  /// failure: throws daybook::error.
+  /// Instead of start(): calls the handlers in this thread, one after the other, makes the passes
+  /// that are due, and takes the messages that are there, until nothing is; suspects last. What a
+  /// handler hands back is not begun again. Returns how many attempts there were, of ticks and
+  /// tasks, keys launched, and messages taken. On failure: throws daybook::error.
   std::int64_t drain();
 
   [[nodiscard]] node_counts counts() const;
@@ -123,6 +136,7 @@ class DAYBOOK_EXPORT node {
   std::shared_ptr<work::scheduler> schedules_;
   std::shared_ptr<work::worker_pools> queues_;
   std::shared_ptr<work::planner_service> planners_;
+  std::shared_ptr<work::intake_service> intakes_;
 };
 
 }  // namespace v1

@@ -67,8 +67,8 @@ DAYBOOK_EXPORT void disarm() noexcept;
 /// it only in builds for fault tests.
 DAYBOOK_EXPORT void arm_from_environment();
 /// Which verbs pass a failpoint: those of runs, and whatever every process does; of queues; of
-/// schedules; of aggregations.
-enum class failpoint_room : std::uint8_t { runs, queues, schedules, aggregations };
+/// schedules; of aggregations; of intakes.
+enum class failpoint_room : std::uint8_t { runs, queues, schedules, aggregations, intakes };
 
 /// Every failpoint of the library.
 [[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints();

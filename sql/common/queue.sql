@@ -109,6 +109,14 @@ delete from {member} where queue = :queue and member_key = :key;
 -- in: queue, key, payload
 update {member} set payload = :payload where queue = :queue and member_key = :key;
 
+-- Rows of [key, payload], of members that there are.
+-- name: member.set_payloads
+-- in: queue, rows
+
+-- Rows of [key].
+-- name: member.remove_all
+-- in: queue, rows
+
 -- name: member.find
 -- in: queue, key
 -- out: id, payload

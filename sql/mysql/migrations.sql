@@ -523,3 +523,74 @@ create table if not exists {problem} (
   why      blob not null,
   remedy   blob not null
 ) engine = InnoDB;
+
+-- migration: 10 intakes
+-- Messages of a broker that come into the book. `target`: 0 a body of the program's, 1 tasks of
+-- `queue`, 2 its members. `state`: 0 active, 1 paused, 2 stopped because of `error`. `begun_us`: when
+-- the log's partitions were first seen; one that is new later is read from its beginning.
+create table if not exists {intake} (
+  id            int not null auto_increment primary key,
+  created_us    bigint not null,
+  begun_us      bigint,
+  version       bigint not null,
+  page_bytes    bigint not null,
+  gather_us     bigint not null,
+  backoff_us    bigint not null,
+  remember_us   bigint not null,
+  queue         int,
+  page          int not null,
+  lanes         int not null,
+  attempts      int not null,
+  refused_limit int not null,
+  target        smallint not null check (target in (0, 1, 2)),
+  state         smallint not null check (state in (0, 1, 2)),
+  identity      smallint not null check (identity between 0 and 4),
+  payload       smallint not null check (payload in (0, 1)),
+  begin_at      smallint not null check (begin_at in (0, 1)),
+  on_gap        smallint not null check (on_gap in (0, 1)),
+  on_error      smallint check (on_error in (0, 1)),
+  name          varbinary(255) not null,
+  identity_name varbinary(255) not null,
+  error         blob not null,
+  unique (name)
+) engine = InnoDB;
+
+-- How far a partition of a log was read, moved in the transaction of the effect. `anchor`: a digest of
+-- the message before `next`, by which a log that was made anew is known.
+create table if not exists {intake_place} (
+  next_position bigint not null,
+  moved_us      bigint not null,
+  taken         bigint not null,
+  refused       bigint not null,
+  skipped       bigint not null,
+  intake        int not null,
+  part          int not null,
+  topic         varbinary(255) not null,
+  anchor        varbinary(64) not null,
+  primary key (intake, topic, part)
+) engine = InnoDB;
+
+-- The ids of a queue's messages, each written in the transaction of its effect.
+create table if not exists {intake_seen} (
+  seen_us    bigint not null,
+  intake     int not null,
+  message_id varbinary(255) not null,
+  primary key (intake, message_id),
+  index intake_seen_since (intake, seen_us)
+) engine = InnoDB;
+
+-- Messages that could not be taken; each in the transaction that would have taken it.
+create table if not exists {intake_refused} (
+  id          bigint not null auto_increment primary key,
+  refused_us  bigint not null,
+  position    bigint,
+  intake      int not null,
+  part        int not null,
+  attempts    int not null,
+  topic       varbinary(255) not null,
+  message_id  blob not null,
+  message_key blob not null,
+  reason      blob not null,
+  body        longblob not null,
+  index intake_refused_of (intake, id)
+) engine = InnoDB;

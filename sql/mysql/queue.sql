@@ -22,6 +22,19 @@ from json_table(:rows, '$[*]' columns (id bigint path '$[0]',
     k longtext character set utf8mb4 path '$[1]',
     payload longtext character set utf8mb4 path '$[2]')) as r;
 
+-- name: member.set_payloads
+update {member} m join json_table(:rows, '$[*]' columns (
+    k varchar(255) character set utf8mb4 path '$[0]',
+    payload longtext character set utf8mb4 path '$[1]')) as r
+  on m.queue = :queue and m.member_key = cast(r.k as binary)
+set m.payload = r.payload;
+
+-- name: member.remove_all
+delete m from {member} m join json_table(:rows, '$[*]' columns (
+    k varchar(255) character set utf8mb4 path '$[0]')) as r
+  on m.member_key = cast(r.k as binary)
+where m.queue = :queue;
+
 -- An insert that selects from a table would lock what it reads at the server's own isolation level,
 -- until the application commits: the queue's row is read before. None: it is not seen here.
 -- name: member.arm

@@ -566,3 +566,78 @@ create table if not exists {problem} (
   why      text collate "C" not null,
   remedy   text collate "C" not null
 );
+
+-- migration: 10 intakes
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+-- Messages of a broker that come into the book. `target`: 0 a body of the program's, 1 tasks of
+-- `queue`, 2 its members. `state`: 0 active, 1 paused, 2 stopped because of `error`. `begun_us`: when
+-- the log's partitions were first seen; one that is new later is read from its beginning.
+create table if not exists {intake} (
+  id            int not null generated always as identity primary key,
+  created_us    bigint not null,
+  begun_us      bigint,
+  version       bigint not null,
+  page_bytes    bigint not null,
+  gather_us     bigint not null,
+  backoff_us    bigint not null,
+  remember_us   bigint not null,
+  queue         int,
+  page          int not null,
+  lanes         int not null,
+  attempts      int not null,
+  refused_limit int not null,
+  target        smallint not null check (target in (0, 1, 2)),
+  state         smallint not null check (state in (0, 1, 2)),
+  identity      smallint not null check (identity between 0 and 4),
+  payload       smallint not null check (payload in (0, 1)),
+  begin_at      smallint not null check (begin_at in (0, 1)),
+  on_gap        smallint not null check (on_gap in (0, 1)),
+  on_error      smallint check (on_error in (0, 1)),
+  name          text collate "C" not null check (octet_length(name) <= 255),
+  identity_name text collate "C" not null,
+  error         text collate "C" not null,
+  unique (name)
+);
+
+-- How far a partition of a log was read, moved in the transaction of the effect. `anchor`: a digest of
+-- the message before `next`, by which a log that was made anew is known.
+create table if not exists {intake_place} (
+  next_position bigint not null,
+  moved_us      bigint not null,
+  taken         bigint not null,
+  refused       bigint not null,
+  skipped       bigint not null,
+  intake        int not null,
+  part          int not null,
+  topic         text collate "C" not null check (octet_length(topic) <= 255),
+  anchor        text collate "C" not null,
+  primary key (intake, topic, part)
+) with (fillfactor = 50);
+
+-- The ids of a queue's messages, each written in the transaction of its effect.
+create table if not exists {intake_seen} (
+  seen_us    bigint not null,
+  intake     int not null,
+  message_id text collate "C" not null check (octet_length(message_id) <= 255),
+  primary key (intake, message_id)
+);
+
+create index if not exists {prefix}intake_seen_since on {intake_seen} (intake, seen_us);
+
+-- Messages that could not be taken; each in the transaction that would have taken it.
+create table if not exists {intake_refused} (
+  id          bigint not null generated always as identity primary key,
+  refused_us  bigint not null,
+  position    bigint,
+  intake      int not null,
+  part        int not null,
+  attempts    int not null,
+  topic       text collate "C" not null,
+  message_id  text collate "C" not null,
+  message_key text collate "C" not null,
+  reason      text collate "C" not null,
+  body        bytea not null
+);
+
+create index if not exists {prefix}intake_refused_of on {intake_refused} (intake, id);

@@ -16,6 +16,15 @@ select (r->>0)::bigint, :queue, r->>1, r->>2, clock.us
 from json_array_elements(:rows::json) as r, (select {now} as us) as clock
 on conflict (queue, member_key) do nothing;
 
+-- name: member.set_payloads
+update {member} as m set payload = r->>1 from json_array_elements(:rows::json) as r
+where m.queue = :queue and m.member_key = r->>0;
+
+-- name: member.remove_all
+delete from {member}
+where queue = :queue
+  and member_key = any (array(select r->>0 from json_array_elements(:rows::json) as r));
+
 -- `awake`, `told`: see wake.sql.
 -- name: member.arm
 with awake as materialized (

@@ -532,3 +532,78 @@ create table if not exists {problem} (
   why      text not null,
   remedy   text not null
 ) strict;
+
+-- migration: 10 intakes
+-- Messages of a broker that come into the book. `target`: 0 a body of the program's, 1 tasks of
+-- `queue`, 2 its members. `state`: 0 active, 1 paused, 2 stopped because of `error`. `begun_us`: when
+-- the log's partitions were first seen; one that is new later is read from its beginning.
+create table if not exists {intake} (
+  id            integer not null primary key autoincrement,
+  created_us    integer not null,
+  begun_us      integer,
+  version       integer not null,
+  page_bytes    integer not null,
+  gather_us     integer not null,
+  backoff_us    integer not null,
+  remember_us   integer not null,
+  queue         integer,
+  page          integer not null,
+  lanes         integer not null,
+  attempts      integer not null,
+  refused_limit integer not null,
+  target        integer not null check (target in (0, 1, 2)),
+  state         integer not null check (state in (0, 1, 2)),
+  identity      integer not null check (identity between 0 and 4),
+  payload       integer not null check (payload in (0, 1)),
+  begin_at      integer not null check (begin_at in (0, 1)),
+  on_gap        integer not null check (on_gap in (0, 1)),
+  on_error      integer check (on_error in (0, 1)),
+  name          text not null,
+  identity_name text not null,
+  error         text not null,
+  unique (name)
+) strict;
+
+-- How far a partition of a log was read, moved in the transaction of the effect. `anchor`: a digest of
+-- the message before `next`, by which a log that was made anew is known.
+create table if not exists {intake_place} (
+  next_position integer not null,
+  moved_us      integer not null,
+  taken         integer not null,
+  refused       integer not null,
+  skipped       integer not null,
+  intake        integer not null,
+  part          integer not null,
+  topic         text not null,
+  anchor        text not null,
+  primary key (intake, topic, part)
+) strict, without rowid;
+
+-- The ids of a queue's messages, each written in the transaction of its effect.
+create table if not exists {intake_seen} (
+  seen_us    integer not null,
+  intake     integer not null,
+  message_id text not null,
+  primary key (intake, message_id)
+) strict, without rowid;
+
+create index if not exists {schema}.{prefix}intake_seen_since
+  on {prefix}intake_seen (intake, seen_us);
+
+-- Messages that could not be taken; each in the transaction that would have taken it.
+create table if not exists {intake_refused} (
+  id          integer not null primary key autoincrement,
+  refused_us  integer not null,
+  position    integer,
+  intake      integer not null,
+  part        integer not null,
+  attempts    integer not null,
+  topic       text not null,
+  message_id  text not null,
+  message_key text not null,
+  reason      text not null,
+  body        blob not null
+) strict;
+
+create index if not exists {schema}.{prefix}intake_refused_of
+  on {prefix}intake_refused (intake, id);

@@ -3,6 +3,14 @@ insert into {member} (id, queue, member_key, payload, created_us)
 select r.c0, :queue, r.c1, r.c2, {now} from daybook_rows(:rows) as r where true
 on conflict (queue, member_key) do nothing;
 
+-- name: member.set_payloads
+update {member} as m set payload = r.c1 from daybook_rows(:rows) as r
+where m.queue = :queue and m.member_key = r.c0;
+
+-- name: member.remove_all
+delete from {member}
+where queue = :queue and member_key in (select r.c0 from daybook_rows(:rows) as r);
+
 -- name: member.arm
 insert into {segment} (hi, lo, queue, lane, state, attempts, crashes, period_us, due_us, turn_us)
 select :hi, :lo, q.id, :lane, 0, 0, 0, q.period_us,

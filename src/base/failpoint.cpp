@@ -18,7 +18,7 @@ namespace base {
 namespace {
 
 // A transaction's three, in the order it passes them; a few have more between.
-constexpr std::array<std::string_view, 155> names{
+constexpr std::array<std::string_view, 161> names{
     "migrate.begun",
     "migrate.before_commit",
     "migrate.committed",
@@ -178,6 +178,13 @@ constexpr std::array<std::string_view, 155> names{
     "reconcile.begun",
     "reconcile.before_commit",
     "reconcile.committed",
+    // Of the intakes of messages.
+    "intake.begun",
+    "intake.taken",
+    "intake.effect_done",
+    "intake.before_commit",
+    "intake.committed",
+    "intake.settled",
 };
 /// The first of those of queues; what is before it is of runs, and of every process.
 constexpr std::size_t first_of_queues = 59;
@@ -188,6 +195,8 @@ constexpr std::size_t first_of_aggregations = 128;
 static_assert(names[first_of_aggregations] == "declare.begun");
 constexpr std::size_t first_of_tables = 149;
 static_assert(names[first_of_tables] == "watch.begun");
+constexpr std::size_t first_of_intakes = 155;
+static_assert(names[first_of_intakes] == "intake.begun");
 
 struct place {
   std::string name;
@@ -220,6 +229,7 @@ std::span<std::string_view const> failpoint_names(testing::failpoint_room room) 
       return all.subspan(first_of_schedules, first_of_aggregations - first_of_schedules);
     case testing::failpoint_room::aggregations:
       return all.subspan(first_of_aggregations, first_of_tables - first_of_aggregations);
+    case testing::failpoint_room::intakes: return all.subspan(first_of_intakes);
   }
   return {};
 }

@@ -100,8 +100,8 @@ held_run::fate held_run::resolve_intent(std::string_view name, std::string_view 
 
 /// Nobody needs to know whether it had: it is written again. What matters is that the old one
 /// cannot come after it.
-held_run::fate held_run::resolve_carried() {
-  return resolve_doubt("carry",
+held_run::fate held_run::resolve_written(std::string_view transaction_name) {
+  return resolve_doubt(transaction_name,
                        [](db::session&, std::vector<acquisition> const&, fate) { return false; });
 }
 

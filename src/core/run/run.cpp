@@ -423,7 +423,7 @@ outcome held_run::carry(std::string_view name, std::string_view value) {
       if (!holder_) continue;  // writing the same value twice is harmless
     }
     // So it is for the owner; only that the fence goes on keeps the old one from coming late.
-    if (resolve_carried() == fate::lost) break;
+    if (resolve_written("carry") == fate::lost) break;
   }
   settle_lost();
   return outcome::lost;

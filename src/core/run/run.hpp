@@ -62,6 +62,8 @@ class held_run {
   outcome abandon(std::string_view name);
   outcome carry(std::string_view name, std::string_view value);
   [[nodiscard]] std::optional<std::string> carried(std::string_view name) const;
+  /// A transaction that leaves no step; unknown: its reply was lost, and the caller looks.
+  outcome write_fenced(std::string_view name, std::function<bool(db::session&)> const& body);
   void set_progress(std::int64_t done, std::int64_t total, std::string_view note);
   void set_step(std::string_view name);
   void keep(std::optional<int> exit_code, std::string_view output);
@@ -102,8 +104,7 @@ class held_run {
                    std::string& value);
   decision do_step(db::session& session, std::string_view name, step_options options,
                    body const& work, std::string& value, bool& renewed, bool ours = true);
-  /// `execute` is called with the values of run.step.
-  template <class Execute>
+  template <class Execute>  // called with the values of run.step
   db::table with_step(finished_step const& step, std::string_view value,
                       Execute const& execute) const;
   bool write_step(db::session& session, finished_step const& step, std::string_view value) const;
@@ -130,7 +131,6 @@ class held_run {
   [[nodiscard]] bool lease_is_good();
   template <class F>
   std::string in_hand_while(std::string_view name, F const& work);
-
   // Endings: ending.cpp
   outcome try_end(run_state state, std::string_view why);
   /// `execute` is called with the values of run.end. Whether the fence held.
@@ -159,7 +159,7 @@ class held_run {
   fate resolve_step(std::string_view name, std::string& value);
   fate resolve_intent(std::string_view name, std::string_view token);
   [[nodiscard]] std::string intent_token(db::session& session, std::string_view name) const;
-  fate resolve_carried();
+  fate resolve_written(std::string_view transaction_name);
   fate resolve_end(run_state state);
   using evidence =
       std::function<bool(db::session&, std::vector<acquisition> const& candidates, fate advanced)>;

@@ -67,7 +67,8 @@ void make_tables(support::raw_connection& on, std::string const& script) {
 std::vector<std::string> points() {
   using daybook::testing::failpoint_room;
   std::set<std::string_view> others{"migrate.begun", "migrate.before_commit", "migrate.committed"};
-  for (auto const room : {failpoint_room::queues, failpoint_room::schedules}) {
+  for (auto const room :
+       {failpoint_room::queues, failpoint_room::schedules, failpoint_room::intakes}) {
     auto const names = daybook::testing::failpoints(room);
     others.insert(names.begin(), names.end());
   }
