@@ -127,12 +127,12 @@ class log_lane final : public lane {
   progress check_extent(broker::log_extent const& extent, state& place);
   progress skip_gap(broker::log_extent const& extent, state& place);
   [[nodiscard]] bool anchor_differs(partition const& at, state const& place);
-  [[nodiscard]] bool has_new_partitions();
   [[nodiscard]] bool at_end() const;
   [[nodiscard]] std::vector<broker::log_place> places() const;
 
   broker::log* source_;
   std::map<partition, state> places_;
+  std::size_t partitions_ = 0;  ///< of the whole log
 };
 
 class queue_lane final : public lane {

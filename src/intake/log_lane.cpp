@@ -79,6 +79,7 @@ lane::progress log_lane::add_places(std::vector<broker::log_extent> const& missi
 
 lane::progress log_lane::find_places() {
   auto const extents = source_->extents();
+  partitions_ = extents.size();
   auto known = known_places();
   std::vector<broker::log_extent> missing;
   for (auto const& one : extents) {
@@ -180,13 +181,6 @@ bool log_lane::at_end() const {
                      [](auto const& one) { return one.second.next >= one.second.end; });
 }
 
-bool log_lane::has_new_partitions() {
-  auto const extents = source_->extents();
-  return std::any_of(extents.begin(), extents.end(), [&](auto const& one) {
-    return is_ours(one) && !places_.contains({one.topic, one.partition});
-  });
-}
-
 lane::progress log_lane::read() {
   constexpr std::chrono::seconds between_extents{30};
   auto looked = base::boot_clock::now();
@@ -201,7 +195,7 @@ lane::progress log_lane::read() {
     auto const now = base::boot_clock::now();
     if (messages.empty() || now - looked > between_extents) {
       looked = now;
-      if (has_new_partitions()) return progress::anew;
+      if (source_->partitions() != partitions_) return progress::anew;
     }
   }
 }

@@ -42,7 +42,7 @@ class catalogue : public on_engine {
       static std::set<std::string> const rooms{
           "queue.",   "member.",   "claim.", "segment.", "task.",        "request.", "outcome.",
           "wake.",    "schedule.", "tick.",  "table.",   "aggregation.", "watch.",   "planner.",
-          "planned.", "period.",   "sweep.", "series.",  "problem."};
+          "planned.", "period.",   "sweep.", "series.",  "problem.",     "intake."};
       return rooms.contains(room);
     }
   };
@@ -73,6 +73,19 @@ class catalogue : public on_engine {
             {". ranges", "[[1,2]]"},
             {"claim.done rows", R"([[1,2,2,1,0,""]])"},
             {"member.add_all rows", R"([[1,"a",null]])"},
+            {"member.set_payloads rows", R"([["a",null]])"},
+            {"member.remove_all rows", R"([["a"]])"},
+            {"intake.place_all rows", R"([["t",0,0]])"},
+            {"intake.move rows", R"([["t",0,0,1,"a",1,0,0]])"},
+            {"intake.seen rows", R"([["a"]])"},
+            {"intake.remember rows", R"([["a"]])"},
+            {"intake. payload", "1"},
+            {"intake. error", ""},
+            {"intake. identity_name", ""},
+            {"intake. topic", "t"},
+            {"intake. message_id", "i"},
+            {"intake. message_key", "k"},
+            {"intake. body", "b"},
             {"claim.complete segments", "[[1,2,5,0,0,0,0,0,0,0]]"},
             {". outcomes", R"([[1,2,2,1,0,null,""]])"},
             {"aggregation. call", "01234567-89ab-7def-8123-456789abcdef"},
