@@ -1,5 +1,6 @@
 // Which indexes would serve and are not there.
 #include "aggregation/definition.hpp"
+#include "aggregation/statements.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,10 +11,6 @@ namespace daybook {
 inline namespace v1 {
 namespace aggregations {
 
-namespace {
-
-/// Whether the parent has a column of that name that says what the group's of its rows does. One
-/// that is set by an expression may say anything.
 bool says_its_group(aggregation_options const& options, tables::table const& parent,
                     std::string_view column) {
   auto const set = [&](auto const& list) {
@@ -23,8 +20,6 @@ bool says_its_group(aggregation_options const& options, tables::table const& par
   return parent.find(column) != nullptr && !set(options.parent.opening) &&
          !set(options.parent.following);
 }
-
-}  // namespace
 
 std::vector<std::string> advice_on(core::context const& context, definition const& aggregation) {
   auto const& s = aggregation.options.source;

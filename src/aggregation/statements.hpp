@@ -73,6 +73,10 @@ struct statements {
 /// Those parents that are in a state, as statements::parents.
 [[nodiscard]] db::entry parents_in(core::context const& context, aggregation_options const& options,
                                    statements const& known, state_value const& state);
+/// Whether the parent has a column of that name that says what the group's of its rows does. One
+/// that is set by an expression may say anything.
+[[nodiscard]] bool says_its_group(aggregation_options const& options, tables::table const& parent,
+                                  std::string_view column);
 /// A state as it stands in SQL.
 [[nodiscard]] std::string sql_of(core::context const& context, state_value const& state);
 
