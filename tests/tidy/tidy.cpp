@@ -273,7 +273,8 @@ int main(int argc, char** argv) {
   report found;
   int files = 0;
   std::map<std::string, int> sources;
-  for (auto const* folder : {"include", "src", "command", "examples", "tests", "benchmarks"}) {
+  for (auto const* folder :
+       {"include", "src", "brokers", "command", "examples", "tests", "benchmarks"}) {
     for (auto const& entry : fs::recursive_directory_iterator(root / folder)) {
       if (!entry.is_regular_file() || !is_code(entry.path())) continue;
       auto const relative = fs::relative(entry.path(), root);
