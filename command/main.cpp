@@ -33,7 +33,7 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 75> verbs{{
+constexpr std::array<verb, 83> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -100,6 +100,14 @@ constexpr std::array<verb, 75> verbs{{
     {"plans", "page", plans_page, "prints the rows of a page"},
     {"plans", "pause", plans_pause, "lets daemons make no passes until it is resumed"},
     {"plans", "resume", plans_resume, "ends a pause"},
+    {"intakes", "list", intakes_list, "lists intakes of a broker's messages"},
+    {"intakes", "show", intakes_show, "shows one intake, and how far it is"},
+    {"intakes", "refused", intakes_refused, "lists messages that were put aside, and why"},
+    {"intakes", "retry", intakes_retry, "takes messages that were put aside"},
+    {"intakes", "discard", intakes_discard, "drops messages that were put aside"},
+    {"intakes", "move", intakes_move, "goes on from another position"},
+    {"intakes", "pause", intakes_pause, "takes no messages until it is resumed"},
+    {"intakes", "resume", intakes_resume, "ends a pause, or goes on after a stop"},
     {"", "metrics", metrics, "prints what monitoring wants to know, for Prometheus"},
     {"hooks", "list", hooks_list, "lists who is told of problems"},
     {"hooks", "test", hooks_test, "tells one of them now, as a test"},
