@@ -9,7 +9,7 @@
 
 #include <daybook/node.hpp>
 #include <daybook/book.hpp>
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 #include <daybook/testing.hpp>
 
 #include <algorithm>
@@ -204,7 +204,8 @@ std::function<void(int)> renewals(scene const& on) {
     auto run = book.start(daybook::process("bench"), daybook::key(key_of(0))).take();
     for (int at = 0; at < times; ++at) {
       next_tick();
-      if (!daybook::testing::renew(book)) throw std::runtime_error("declared dead");
+      if (daybook::testing::renew(book) == daybook::lease_state::lost)
+        throw std::runtime_error("declared dead");
     }
     if (!std::move(run).finish()) throw std::runtime_error("the run was lost");
   };
@@ -279,7 +280,7 @@ bool asks_once_a_poll(support::engine const& on) {
   daybook::book book(here.database.url(), scene::library_options("daybook_"));
   auto queue = book.make_queue("idle");
   constexpr std::chrono::milliseconds poll{50};
-  daybook::hand_out out(queue, {.poll = poll});
+  daybook::task_fetcher out(queue, {.poll = poll});
   std::jthread const waits([&] { static_cast<void>(out.next()); });
   std::this_thread::sleep_for(20 * poll);  // claimed in vain, connected, asleep
   auto const start = std::chrono::steady_clock::now();
@@ -311,7 +312,7 @@ void idle(support::engine const& on) {
   auto options = scene::library_options("daybook_");
   options.lease = std::chrono::seconds(1);
   options.renew_in_background = true;
-  options.watch = &watch;
+  options.observer = &watch;
   daybook::book book(here.database.url(), options);
   auto run = book.start(daybook::process("bench"), daybook::key(key_of(0))).take();
   while (watch.renewals < 2) std::this_thread::yield();  // connected

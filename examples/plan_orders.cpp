@@ -48,7 +48,7 @@ int run(daybook::book& book) {
     return daybook::result::success();
   });
   node.drain();  // a service calls start(), and stop() when it ends
-  orders.pass({.check = check, .stop = {}, .told = {}});  // again is fine: once is for ever
+  orders.pass({.check = check, .stop = {}, .on_progress = {}});  // again is fine: once is for ever
 
   for (auto const& one : orders.refusals()) std::cout << one.key << ": " << one.reason << '\n';
   return shipped == 2 && orders.refusals().size() == 1 ? 0 : 1;

@@ -117,7 +117,7 @@ int send_invoices(daybook::book& book, world& outside, std::string const& month)
   auto run = std::move(attempt).take();
 
   // The same rate in every attempt, whatever the market says by then.
-  if (!run.carried("rate") && !run.carry("rate", outside.rate)) return 79;
+  if (!run.stored_value("rate") && !run.set_value("rate", outside.rate)) return 79;
 
   auto const drafted = draft(run, month);
   if (!drafted) return code_of(drafted.what());
@@ -150,10 +150,11 @@ int print(daybook::book& book, std::string const& token, bool paper) {
 // --- A person ---
 
 bool settle(daybook::book& book, std::string const& month, std::string const& receipt) {
-  auto const settled = book.resolve(daybook::process{"invoices"}, daybook::key{month},
-                                    {.step = "pay", .done = true, .value = receipt},
-                                    {.actor = "anna", .reason = "it is in the bank's statement"});
-  return settled.value_or(false);
+  auto const settled =
+      book.resolve(daybook::process{"invoices"}, daybook::key{month},
+                   {.step = "pay", .effect = daybook::effect_state::done, .value = receipt},
+                   {.actor = "anna", .reason = "it is in the bank's statement"});
+  return settled == daybook::change_outcome::changed;
 }
 
 void tell(daybook::book& book, std::string const& month) {
@@ -219,7 +220,7 @@ void what_goes_wrong(daybook::book& book) {
   check(try_it() == 0, "there is no fourth");
   check(outside.money.transfers.size() == 1 && outside.money.transfers.begin()->second == 200,
         "it was paid once");
-  check(book.find(daybook::process{"invoices"}, daybook::key{month})->carried.at(0).value == "1.09",
+  check(book.find(daybook::process{"invoices"}, daybook::key{month})->values.at(0).value == "1.09",
         "all attempts had the same rate");
   tell(book, month);
 }

@@ -30,7 +30,7 @@ void follow(daybook::book& book, seconds period) {
                                          .attempts = 10,
                                          .backoff = seconds(1),
                                          .longest_backoff = std::chrono::minutes(10)});
-  auto products = stock.watch({.table = "product", .key = "code"});
+  auto products = stock.follow({.table = "product", .key = "code"});
   products.install();                       // what comes and goes from now on
   auto const found = products.reconcile();  // what was there before, and all that triggers miss
   std::cout << found.added << " products came, " << found.removed << " went\n";

@@ -177,17 +177,17 @@ void book::migrate() { engine_->migrate(); }
 
 std::vector<migration_info> book::migrations() const { return engine_->migrations(); }
 
-start_result book::start(process const& name, key const& piece, start_options options) {
+start_result book::start(process const& name, key const& run_key, start_options options) {
   // Nothing else does between two runs.
   if (engine_->borrowed()) engine_->renew();
-  return engine_->runs().start(name, piece, options);
+  return engine_->runs().start(name, run_key, options);
 }
 
 external_transaction book::join(::sqlite3& yours) { return join_to(yours, *engine_); }
 external_transaction book::join(::pg_conn& yours) { return join_to(yours, *engine_); }
 external_transaction book::join(::st_mysql& yours) { return join_to(yours, *engine_); }
 
-bool book::renew() { return engine_->renew(); }
+lease_state book::renew() { return engine_->renew() ? lease_state::held : lease_state::lost; }
 
 std::optional<run> book::attach(std::string_view token) { return engine_->runs().attach(token); }
 
@@ -195,8 +195,8 @@ std::vector<run_info> book::runs(runs_query const& query) const {
   return core::list_runs(engine_->ready(), query);
 }
 
-std::optional<run_detail> book::find(process const& name, key const& piece) const {
-  return core::find_run(engine_->ready(), name, piece);
+std::optional<run_detail> book::find(process const& name, key const& run_key) const {
+  return core::find_run(engine_->ready(), name, run_key);
 }
 
 book_status book::status(status_depth depth) const {
@@ -216,17 +216,17 @@ std::vector<alert> book::look_for_alerts(alert_options const& options, alert_wri
   return work::look_for_alerts(*engine_, options, write);
 }
 
-std::optional<bool> book::release(process const& name, key const& piece, audit_note const& note) {
-  return core::release_run(engine_->ready(), name, piece, note);
+change_outcome book::release(process const& name, key const& run_key, audit_note const& note) {
+  return core::release_run(engine_->ready(), name, run_key, note);
 }
 
-std::optional<bool> book::restart(process const& name, key const& piece, audit_note const& note) {
-  return core::restart_run(engine_->ready(), name, piece, note);
+change_outcome book::restart(process const& name, key const& run_key, audit_note const& note) {
+  return core::restart_run(engine_->ready(), name, run_key, note);
 }
 
-std::optional<bool> book::resolve(process const& name, key const& piece,
-                                  resolution const& resolution, audit_note const& note) {
-  return core::resolve_step(engine_->ready(), name, piece, resolution, note);
+change_outcome book::resolve(process const& name, key const& run_key, resolution const& resolution,
+                             audit_note const& note) {
+  return core::resolve_step(engine_->ready(), name, run_key, resolution, note);
 }
 
 queue book::make_queue(std::string_view name, queue_options const& options) {
@@ -314,14 +314,14 @@ prune_report book::prune(prune_options const& options, audit_note const& note) {
   return core::prune_history(engine_->ready(), options, note);
 }
 
-std::vector<change_info> book::changes(process const& name, key const& piece) const {
-  return core::list_changes(engine_->ready(), name.str(), piece.str());
+std::vector<change_info> book::changes(process const& name, key const& run_key) const {
+  return core::list_changes(engine_->ready(), name.str(), run_key.str());
 }
 
 std::vector<check_result> book::doctor() const {
   auto out = core::examine(engine_->bare());
   // Without a book, with another version's, or where a table of it is missing, queues tell nothing.
-  if (out.front().worth != verdict::ok || out[1].worth != verdict::ok) return out;
+  if (out.front().severity != severity::ok || out[1].severity != severity::ok) return out;
   auto const more = daybook::queues::examine(engine_->ready(), engine_->lease());
   out.insert(out.end(), more.begin(), more.end());
   return out;

@@ -67,11 +67,11 @@ void manual_clock::stop_at(timestamp instant) {
   change(*book_, "testing.stop_clock", {std::int64_t{instant.time_since_epoch().count()}});
 }
 
-bool expire(book& book, process const& name, key const& piece) {
-  return change(book, "testing.expire", {name.str(), piece.str()}) > 0;
+bool expire(book& book, process const& name, key const& run_key) {
+  return change(book, "testing.expire", {name.str(), run_key.str()}) > 0;
 }
 
-bool renew(book& book) { return book.renew(); }
+lease_state renew(book& book) { return book.renew(); }
 
 std::string_view word_of(failpoint_action action) noexcept {
   switch (action) {

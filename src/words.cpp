@@ -231,11 +231,11 @@ std::string_view word_of(error_code value) noexcept {
   return "?";
 }
 
-std::string_view word_of(verdict value) noexcept {
+std::string_view word_of(severity value) noexcept {
   switch (value) {
-    case verdict::ok: return "ok";
-    case verdict::warning: return "warning";
-    case verdict::invalid: return "void";
+    case severity::ok: return "ok";
+    case severity::warning: return "warning";
+    case severity::failed: return "void";
   }
   return "?";
 }
@@ -244,6 +244,31 @@ std::string_view word_of(work_kind value) noexcept {
   switch (value) {
     case work_kind::run: return "run";
     case work_kind::tasks: return "tasks";
+  }
+  return "?";
+}
+
+std::string_view word_of(lease_state value) noexcept {
+  switch (value) {
+    case lease_state::held: return "held";
+    case lease_state::lost: return "lost";
+  }
+  return "?";
+}
+
+std::string_view word_of(change_outcome value) noexcept {
+  switch (value) {
+    case change_outcome::changed: return "changed";
+    case change_outcome::unchanged: return "unchanged";
+    case change_outcome::no_such_run: return "no-such-run";
+  }
+  return "?";
+}
+
+std::string_view word_of(effect_state value) noexcept {
+  switch (value) {
+    case effect_state::done: return "done";
+    case effect_state::not_done: return "not-done";
   }
   return "?";
 }

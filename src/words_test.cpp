@@ -58,8 +58,12 @@ TEST(words, each_value_has_its_own) {
                                 error_code::read_only, error_code::full, error_code::io,
                                 error_code::conflict, error_code::constraint, error_code::statement,
                                 error_code::forked, error_code::closed, error_code::internal});
-  each_has_its_own<verdict>({verdict::ok, verdict::warning, verdict::invalid});
+  each_has_its_own<severity>({severity::ok, severity::warning, severity::failed});
   each_has_its_own<work_kind>({work_kind::run, work_kind::tasks});
+  each_has_its_own<lease_state>({lease_state::held, lease_state::lost});
+  each_has_its_own<change_outcome>(
+      {change_outcome::changed, change_outcome::unchanged, change_outcome::no_such_run});
+  each_has_its_own<effect_state>({effect_state::done, effect_state::not_done});
 }
 
 }  // namespace

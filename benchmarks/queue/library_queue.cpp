@@ -182,7 +182,7 @@ class library_queue final : public contestant {
     std::vector<clock::time_point> given(count + 1);
     std::vector<clock::time_point> begun(count + 1);
     std::atomic<std::size_t> done = 0;
-    daybook::hand_out out(from);
+    daybook::task_fetcher out(from);
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
@@ -211,7 +211,7 @@ class library_queue final : public contestant {
     clear();
     daybook::book book(database().url());
     auto queue = book.make_queue("bench");
-    daybook::hand_out out(queue);
+    daybook::task_fetcher out(queue);
     std::jthread const waits([&] { static_cast<void>(out.next()); });
     std::this_thread::sleep_for(std::chrono::seconds(1));
     meanwhile();

@@ -25,7 +25,7 @@ inline auto const mode_words = words_of(
 inline auto const task_state_words = words_of(
     {daybook::task_state::waiting, daybook::task_state::running, daybook::task_state::succeeded,
      daybook::task_state::failed, daybook::task_state::dead, daybook::task_state::unknown,
-     daybook::task_state::suspect, daybook::task_state::discarded});
+     daybook::task_state::quarantined, daybook::task_state::discarded});
 
 /// "50/s", "3000/h": a whole number, and s, m, h or d. Empty: anything else.
 [[nodiscard]] std::optional<daybook::rate> rate_from(std::string_view text);

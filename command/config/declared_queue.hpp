@@ -6,7 +6,7 @@
 
 #include <daybook/cron.hpp>
 #include <daybook/queue_options.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <chrono>
 #include <optional>

@@ -48,8 +48,10 @@ constexpr std::array<known_key<declared_hook>, 5> hook_keys{{
 constexpr std::array<known_key<declared_alerts>, 3> alert_keys{{
     {"every",
      [](auto& declared, auto& value) { declared.every = value.length(seconds{1}, hours{1}); }},
-    {"again", [](auto& declared,
-                 auto& value) { declared.options.again = value.length(minutes{1}, a_year); }},
+    {"again",
+     [](auto& declared, auto& value) {
+       declared.options.repeat_after = value.length(minutes{1}, a_year);
+     }},
     {"patience",
      [](auto& declared, auto& value) {
        declared.options.problems.patience = value.length(milliseconds{0}, a_year);

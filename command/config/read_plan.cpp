@@ -96,7 +96,7 @@ void read_since(parts& parts, toml_value const& value) {
 }
 
 void read_most(parts& parts, toml_value const& value) {
-  parts.window.most = static_cast<int>(value.number(1, 100'000));
+  parts.window.max_periods = static_cast<int>(value.number(1, 100'000));
 }
 
 void read_again_after(parts& parts, toml_value const& value) {
@@ -111,7 +111,7 @@ void read_columns(parts& parts, toml_value const& given) {
 }
 
 void read_few(parts& parts, toml_value const& value) {
-  parts.sweep.few = value.number(1, 1'000'000);
+  parts.sweep.max_rows = value.number(1, 1'000'000);
 }
 
 void read_comparisons(parts& parts, toml_value const& value) {
@@ -119,7 +119,7 @@ void read_comparisons(parts& parts, toml_value const& value) {
 }
 
 void read_again(parts& parts, toml_value const& value) {
-  parts.sweep.again = value.whole_length<seconds>(seconds{1}, a_year);
+  parts.sweep.repeat_after = value.whole_length<seconds>(seconds{1}, a_year);
 }
 
 void read_every(parts& parts, toml_value const& value) {

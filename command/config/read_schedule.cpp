@@ -51,7 +51,7 @@ constexpr std::array<known_key<declared_schedule>, 18> schedule_keys{{
      }},
     {"most",
      [](declared_schedule& declared, toml_value const& value) {
-       declared.options.most = static_cast<int>(value.number(1, 100'000));
+       declared.options.max_ticks = static_cast<int>(value.number(1, 100'000));
      }},
     {"grace", read_grace},
     {"overlap",

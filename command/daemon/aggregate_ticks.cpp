@@ -30,10 +30,10 @@ daybook::aggregate_report pass(declared_aggregate const& declared,
   std::stop_callback const lost(tick.run().stop(), stop);
   std::stop_callback const stopping(tick.stopping(), stop);
   daybook::aggregate_options how;
-  how.fresh = declared.fresh;
+  how.new_parent = declared.fresh;
   how.actor = actor;
   how.stop = enough.get_token();
-  how.told = [&tick](daybook::aggregate_report const& so_far) {
+  how.on_progress = [&tick](daybook::aggregate_report const& so_far) {
     tick.run().progress(so_far.rows, 0, text_of(so_far));
   };
   return aggregation.aggregate(how);

@@ -199,7 +199,7 @@ class service {
   static daybook::book open(daemon_request const& request, daybook::observer& watch) {
     daybook::book_options options;
     options.lease = request.lease;
-    options.watch = &watch;
+    options.observer = &watch;
     return open_book(request.where, options);
   }
 

@@ -7,7 +7,7 @@
 #include "verbs/plans/plan_verbs.hpp"
 
 #include <daybook/queue.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,7 +44,7 @@ daybook::queue found(daybook::book& book, std::string const& name) {
 }
 
 void reconcile(daybook::book& book, std::string const& name, daybook::tick& tick, journal& log) {
-  auto watched = found(book, name).watched();
+  auto watched = found(book, name).followed();
   if (!watched) return;
   auto const did = watched->reconcile([&](auto const&) {
     return !tick.stopping().stop_requested() && !tick.run().stop().stop_requested();
@@ -178,7 +178,7 @@ void served::make(declared_queue const& queue) {
   auto const options = options_of(queue);
   if (queue.rounds) book_.make_schedule(queue.rounds_schedule(), *queue.rounds, options);
   if (!queue.watch) return;
-  auto const watched = made.watch(*queue.watch);
+  auto const watched = made.follow(*queue.watch);
   if (queue.reconcile) {
     book_.make_schedule(queue.reconcile_schedule(), *queue.reconcile, options);
   }

@@ -36,7 +36,7 @@ glance glance_at(daybook::book const& book, daybook::status_depth depth) {
 }
 
 nlohmann::ordered_json json_of(daybook::check_result const& result) {
-  return {{"worth", daybook::word_of(result.worth)},
+  return {{"worth", daybook::word_of(result.severity)},
           {"name", result.name},
           {"found", result.found},
           {"remedy", result.remedy}};

@@ -34,7 +34,7 @@ json strategy_json(daybook::window_strategy const& strategy) {
           {"zone", strategy.zone},
           {"since", iso(strategy.since)},
           {"newest_first", strategy.newest_first},
-          {"most", strategy.most},
+          {"most", strategy.max_periods},
           {"again_after", text_of(std::chrono::milliseconds(strategy.retry_after))}};
 }
 
@@ -43,9 +43,9 @@ json strategy_json(daybook::sweep_strategy const& strategy) {
           {"key", strategy.key},
           {"created", strategy.created},
           {"in_memory", strategy.in_memory},
-          {"few", strategy.few},
+          {"few", strategy.max_rows},
           {"comparisons", strategy.comparisons},
-          {"again", text_of(std::chrono::milliseconds(strategy.again))}};
+          {"again", text_of(std::chrono::milliseconds(strategy.repeat_after))}};
 }
 
 }  // namespace

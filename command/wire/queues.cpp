@@ -61,14 +61,14 @@ nlohmann::ordered_json json_of(daybook::queue_counts const& counts) {
           {"failed", counts.failed},
           {"dead", counts.dead},
           {"unknown", counts.unknown},
-          {"suspect", counts.suspect},
+          {"suspect", counts.quarantined},
           {"discarded", counts.discarded},
           {"segments", counts.segments}};
 }
 
-nlohmann::ordered_json json_of(daybook::watch_info const& watch) {
-  return {{"table", watch.of.table},
-          {"key", watch.of.key},
+nlohmann::ordered_json json_of(daybook::table_sync_info const& watch) {
+  return {{"table", watch.table.table},
+          {"key", watch.table.key},
           {"installed", watch.installed},
           {"reconciled", command::json_of(watch.reconciled)}};
 }

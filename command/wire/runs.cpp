@@ -91,7 +91,7 @@ nlohmann::ordered_json json_of(daybook::run_detail const& detail,
                               {"unknown", one.unknown}});
   }
   out["carried"] = json::array();
-  for (auto const& one : detail.carried) {
+  for (auto const& one : detail.values) {
     out["carried"].push_back(
         {{"name", one.name}, {"value", one.value}, {"updated", iso(one.updated)}});
   }

@@ -31,7 +31,7 @@ nlohmann::ordered_json json_of(daybook::schedule_info const& schedule) {
           {"decided", iso(schedule.decided)},
           {"window", iso(schedule.window)},
           {"catch_up", word_in(catch_up_words, how.catch_up)},
-          {"most", how.most},
+          {"most", how.max_ticks},
           {"grace_ms", std::chrono::milliseconds(how.grace).count()},
           {"overlap", word_in(overlap_words, how.overlap)},
           {"attempts", how.attempts},

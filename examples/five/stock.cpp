@@ -3,7 +3,7 @@
 //
 //   stock URL        run it again, or several at once: no product is asked for twice
 #include <daybook/daybook.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -46,7 +46,7 @@ int main(int, char** words) try {
   book.migrate();
   book.transact(prepare);
   auto stock = book.make_queue("stock", {.period = std::chrono::days{10}});
-  auto products = stock.watch({.table = "product", .key = "code"});
+  auto products = stock.follow({.table = "product", .key = "code"});
   products.install();  // triggers: a product that comes is a task, one that goes is none
   products.reconcile();
 

@@ -47,11 +47,11 @@ struct aggregate_report {
 
 struct aggregate_options {
   /// Adds to no parent that was open before; closes it if its group has new rows.
-  bool fresh = false;
+  bool new_parent = false;
   std::string actor = {};
   std::stop_token stop = {};
   /// Called after each chunk with what was done so far.
-  std::function<void(aggregate_report const&)> told = {};
+  std::function<void(aggregate_report const&)> on_progress = {};
 };
 
 /// A group as aggregate() would take it now.

@@ -39,7 +39,7 @@ struct alert_options {
   /// 100.
   int looks = 2;
   /// A problem that stands for so long after it was told is told again. A minute to a year.
-  std::chrono::milliseconds again = std::chrono::hours{4};
+  std::chrono::milliseconds repeat_after = std::chrono::hours{4};
 };
 
 /// Writes down what is to be told, in the transaction that remembers it: both are done, or neither.

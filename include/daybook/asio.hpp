@@ -105,15 +105,15 @@ auto async_answer(Begin begin, Token&& token) {
 
 /// As book::start_async. The book must be there when the operation is initiated.
 template <class Token>
-auto async_start(book& book, process const& name, key const& piece, start_options options,
+auto async_start(book& book, process const& name, key const& run_key, start_options options,
                  Token&& token) {
   return async_answer<start_result>(
-      [&book, name, piece, options] { return book.start_async(name, piece, options); },
+      [&book, name, run_key, options] { return book.start_async(name, run_key, options); },
       std::forward<Token>(token));
 }
 template <class Token>
-auto async_start(book& book, process const& name, key const& piece, Token&& token) {
-  return async_start(book, name, piece, start_options{}, std::forward<Token>(token));
+auto async_start(book& book, process const& name, key const& run_key, Token&& token) {
+  return async_start(book, name, run_key, start_options{}, std::forward<Token>(token));
 }
 
 /// As run::step_async. The run must be where it is when the operation is initiated.

@@ -80,9 +80,9 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] external_transaction join(::pg_conn& yours);
   [[nodiscard]] external_transaction join(::st_mysql& yours);
 
-  /// Renews this process's lease now. False: it was declared dead, and its runs are lost.
-  /// On failure: throws daybook::error.
-  bool renew();
+  /// Renews this process's lease now. lease_state::lost: this process was declared dead, and its
+  /// runs are lost. On failure: throws daybook::error.
+  lease_state renew();
 
   /// Makes the tables, or brings them to this version. May be repeated, and called by several
   /// processes at once. On failure: throws daybook::error; if the engine has no transactional DDL
@@ -92,16 +92,16 @@ class DAYBOOK_EXPORT book {
   [[nodiscard]] std::vector<migration_info> migrations() const;
 
   /// Starts or resumes a run: one compare-and-swap. On failure: throws daybook::error.
-  start_result start(process const& name, key const& piece = {}, start_options options = {});
+  start_result start(process const& name, key const& run_key = {}, start_options options = {});
   /// The same on one of the book's threads; see pending. A pending of a run counts as a run.
-  pending<start_result> start_async(process const& name, key const& piece = {},
+  pending<start_result> start_async(process const& name, key const& run_key = {},
                                     start_options options = {});
   /// Takes part in a run that another process holds, by its run::token(). This process may record
   /// steps; the lease is the other's. Empty if that attempt no longer holds the run.
   [[nodiscard]] std::optional<run> attach(std::string_view token);
 
   [[nodiscard]] std::vector<run_info> runs(runs_query const& query = {}) const;
-  [[nodiscard]] std::optional<run_detail> find(process const& name, key const& piece) const;
+  [[nodiscard]] std::optional<run_detail> find(process const& name, key const& run_key) const;
   [[nodiscard]] book_status status(status_depth depth = status_depth::newest) const;
   /// Processes that work in this book, by their start, and those that left work behind.
   [[nodiscard]] std::vector<holder_info> holders(holders_query const& query = {}) const;
@@ -114,20 +114,20 @@ class DAYBOOK_EXPORT book {
   // Changes that a person makes. The book keeps who and why (daybook/operate.hpp).
 
   /// Takes a run from whoever holds it: every later write of that attempt is refused, and anyone
-  /// resumes it. Empty: there is no such run; false: nobody holds it.
-  std::optional<bool> release(process const& name, key const& piece, audit_note const& note);
-  /// The next start() begins afresh, also where the run is done once. Empty: there is no such run;
-  /// false: somebody holds it, and nothing was changed: release() comes first.
-  std::optional<bool> restart(process const& name, key const& piece, audit_note const& note);
+  /// resumes it. change_outcome::unchanged: nobody holds it.
+  change_outcome release(process const& name, key const& run_key, audit_note const& note);
+  /// The next start() begins afresh, also where the run is done once.
+  /// change_outcome::unchanged: somebody holds it: release() comes first.
+  change_outcome restart(process const& name, key const& run_key, audit_note const& note);
   /// Says how an at-most-once step of unknown outcome went. After the last one the run may be
-  /// resumed. Empty: there is no such run; false: no step of that name (empty: of any name) is
-  /// unknown, or the run is held.
-  std::optional<bool> resolve(process const& name, key const& piece, resolution const& resolution,
-                              audit_note const& note);
+  /// resumed. change_outcome::unchanged: no step of that name (empty: of any name) is unknown, or
+  /// the run is held.
+  change_outcome resolve(process const& name, key const& run_key, resolution const& resolution,
+                         audit_note const& note);
   /// Deletes history that nothing needs any more, a piece at a time: it may run beside work.
   prune_report prune(prune_options const& options, audit_note const& note);
   /// What people changed under a key, oldest first.
-  [[nodiscard]] std::vector<change_info> changes(process const& name, key const& piece) const;
+  [[nodiscard]] std::vector<change_info> changes(process const& name, key const& run_key) const;
 
   /// Makes a queue, or gives it these options; its tasks stay. On failure: throws daybook::error
   /// (error_code::bad_argument names the option).

@@ -21,8 +21,8 @@ struct book_options {
   /// How long this process is presumed alive after a renewal; 1 second to 24 hours. Renewed
   /// every sixth of it in the background.
   std::chrono::milliseconds lease = std::chrono::seconds{30};
-  /// The most connections at once, 1 to 1000. One for renewals, and one for each hand_out, come on
-  /// top.
+  /// The most connections at once, 1 to 1000. One for renewals, and one for each task_fetcher, come
+  /// on top.
   unsigned connections = 8;
   /// The most threads for the asynchronous verbs, up to 1000; 0: as many as connections. They start
   /// when there is work.
@@ -30,7 +30,7 @@ struct book_options {
   /// How long to wait for a new connection, or for a free one; 1 ms to 24 hours.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds{10};
   /// Borrowed; may be null.
-  observer* watch = nullptr;
+  daybook::observer* observer = nullptr;
   /// Off only in tests that move the clock by hand.
   bool renew_in_background = true;
   /// migrate() makes a book whose clock tests can move (daybook/testing.hpp).

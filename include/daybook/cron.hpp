@@ -7,7 +7,7 @@
 #pragma once
 
 #include <daybook/detail/cron_fields.hpp>
-#include <daybook/detail/cron_mistake.hpp>
+#include <daybook/detail/cron_error.hpp>
 #include <daybook/detail/cron_reader.hpp>
 #include <daybook/detail/export.hpp>
 #include <daybook/time.hpp>

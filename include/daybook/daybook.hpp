@@ -8,7 +8,7 @@
 #include <daybook/claim.hpp>
 #include <daybook/cron.hpp>
 #include <daybook/error.hpp>
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 #include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/intake.hpp>
@@ -31,6 +31,6 @@
 #include <daybook/time.hpp>
 #include <daybook/transaction.hpp>
 #include <daybook/version.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 #include <daybook/words.hpp>
 #include <daybook/zone.hpp>

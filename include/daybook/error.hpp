@@ -33,11 +33,11 @@ enum class error_code : std::uint8_t {
 
 /// Where in the source an error was made. std::source_location is missing in clang 14 with the
 /// standard library of g++ 12.
-struct place {
+struct source_location {
   char const* file;
   int line;
-  [[nodiscard]] static constexpr place here(char const* file = __builtin_FILE(),
-                                            int line = __builtin_LINE()) noexcept {
+  [[nodiscard]] static constexpr source_location here(char const* file = __builtin_FILE(),
+                                                      int line = __builtin_LINE()) noexcept {
     return {file, line};
   }
 };
@@ -56,7 +56,7 @@ struct error_facts {
 class DAYBOOK_EXPORT error : public std::runtime_error {
  public:
   error(error_facts facts, std::string const& message,
-        place where = place::here(__builtin_FILE(), __builtin_LINE()));
+        source_location where = source_location::here(__builtin_FILE(), __builtin_LINE()));
 
   [[nodiscard]] error_code kind() const noexcept { return facts_.kind; }
   /// The whole transaction may be run again, after a pause.
@@ -72,11 +72,11 @@ class DAYBOOK_EXPORT error : public std::runtime_error {
   /// The name of our statement ("run.start"), or "user" for one of the application's.
   [[nodiscard]] std::string const& statement() const noexcept { return facts_.statement; }
   [[nodiscard]] error_facts const& facts() const noexcept { return facts_; }
-  [[nodiscard]] place where() const noexcept { return where_; }
+  [[nodiscard]] source_location where() const noexcept { return where_; }
 
  private:
   error_facts facts_;
-  place where_;
+  source_location where_;
 };
 
 }  // namespace v1

@@ -26,6 +26,9 @@ enum class holder_state : std::uint8_t {
 };
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(holder_state state) noexcept;
 
+/// Whether this process still has its lease.
+enum class lease_state : std::uint8_t { held, lost };
+
 /// A run, or tasks of one queue.
 enum class work_kind : std::uint8_t { run, tasks };
 

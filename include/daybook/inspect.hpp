@@ -64,8 +64,8 @@ struct intent_info {
   bool unknown = false;  ///< a later look did not find out either: a person decides
 };
 
-/// What run::carry() kept.
-struct carried_info {
+/// What run::set_value() kept.
+struct value_info {
   std::string name;
   std::string value;
   timestamp updated{};
@@ -91,7 +91,7 @@ struct run_detail {
   run_info info;
   std::vector<step_info> steps;        ///< of this run, in the order done
   std::vector<intent_info> intents;    ///< of this run
-  std::vector<carried_info> carried;   ///< of this run, by name
+  std::vector<value_info> values;      ///< of this run, by name
   std::vector<attempt_info> attempts;  ///< ended ones of every run under this key, oldest first
 };
 
@@ -128,12 +128,12 @@ struct book_status {
   std::int64_t tasks_unknown = 0;  ///< a person decides
 };
 
-/// What a precondition is worth: `invalid` (printed "void") means that the guarantees do not hold.
-enum class verdict : std::uint8_t { ok, warning, invalid };
+/// What a precondition is worth: `failed` (printed "void") means that the guarantees do not hold.
+enum class severity : std::uint8_t { ok, warning, failed };
 
 struct check_result {
   std::string name;  ///< "durable commit"
-  verdict worth{};
+  daybook::severity severity{};
   std::string found;   ///< "synchronous_commit = on"
   std::string remedy;  ///< empty when ok
 };

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <daybook/detail/export.hpp>
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/task.hpp>
 
@@ -96,7 +96,7 @@ class DAYBOOK_EXPORT job_batch {
 
   /// As claimed_task::begin(), where work_options::claims says that tasks are announced.
   outcome begin(std::size_t index);
-  /// Sets the result of one task; it is written down within hand_out_options::flush_every.
+  /// Sets the result of one task; it is written down within task_fetcher_options::flush_every.
   void finish(std::size_t index, result result);
   /// Not done, and not counted as an attempt.
   void hand_back(std::size_t index);
@@ -130,9 +130,9 @@ struct work_options {
   /// an hour at most.
   int batch = 100;
   std::chrono::milliseconds gather{0};
-  hand_out_options claims = {};
-  /// queue::upkeep(), and watch::reconcile() where it follows a table, once a day (UTC) by one of
-  /// the nodes, as a run of process "upkeep".
+  task_fetcher_options claims = {};
+  /// queue::upkeep(), and table_sync::reconcile() where it follows a table, once a day (UTC) by one
+  /// of the nodes, as a run of process "upkeep".
   bool upkeep = true;
 };
 

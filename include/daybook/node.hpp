@@ -123,9 +123,9 @@ class DAYBOOK_EXPORT node {
   void stop() noexcept;
 
   /// Instead of start(): calls the handlers in this thread, one after the other, makes the passes
-  /// that are due, and takes the messages that are there, until nothing is; suspects last. What a
-  /// handler hands back is not begun again. Returns how many attempts there were, of ticks and
-  /// tasks, keys launched, and messages taken. On failure: throws daybook::error.
+  /// that are due, and takes the messages that are there, until nothing is; quarantined tasks last.
+  /// What a handler hands back is not begun again. Returns how many attempts there were, of ticks
+  /// and tasks, keys launched, and messages taken. On failure: throws daybook::error.
   std::int64_t drain();
 
   [[nodiscard]] node_counts counts() const;

@@ -20,16 +20,27 @@ struct audit_note {
   std::string reason;
 };
 
+/// What became of a change to a run by book::release(), restart() or resolve().
+enum class change_outcome : std::uint8_t {
+  changed,
+  unchanged,    ///< there was nothing to change, or a holder of the run is in the way
+  no_such_run,  ///< no run has this process and key
+};
+
+/// Whether the effect of an at-most-once step, or of a task, happened.
+enum class effect_state : std::uint8_t { done, not_done };
+
 /// A person's answer: did an at-most-once step happen?
 struct resolution {
-  std::string step = {};   ///< empty: the only one that is unknown
-  bool done = false;       ///< false: it did not happen, and the next attempt does it
+  std::string step = {};  ///< empty: the only one that is unknown
+  /// not_done: it did not happen, and the next attempt does it
+  effect_state effect = effect_state::not_done;
   std::string value = {};  ///< its value, if done
   /// run_info::epoch as the person saw it: a step that began later is not settled. 0: any epoch.
   std::int64_t epoch = 0;
 };
 
-/// Which history to delete: attempts that ended before, steps and carried values of finished runs,
+/// Which history to delete: attempts that ended before, steps and kept values of finished runs,
 /// and holders that ended before and that nothing names any more.
 struct prune_options {
   std::chrono::hours older_than{24 * 90};  ///< by the database's clock; at least one hour
@@ -42,7 +53,7 @@ struct prune_options {
 struct prune_report {
   std::int64_t attempts = 0;
   std::int64_t steps = 0;
-  std::int64_t carried = 0;
+  std::int64_t values = 0;
   std::int64_t holders = 0;
   std::int64_t runs = 0;
 };

@@ -43,7 +43,7 @@ struct pass_report {
   std::int64_t refused = 0;
   std::int64_t present = 0;  ///< their task was there already, added by others
   std::int64_t failed = 0;   ///< events whose check threw: they are tried again
-  bool complete = true;      ///< false: asked to stop before the end, or `most` was reached
+  bool complete = true;      ///< false: asked to stop before the end, or `max_periods` was reached
 };
 
 struct pass_options {
@@ -51,7 +51,7 @@ struct pass_options {
   launch_check check = {};
   std::stop_token stop = {};
   /// Called after each page with what was done so far.
-  std::function<void(pass_report const&)> told = {};
+  std::function<void(pass_report const&)> on_progress = {};
 };
 
 /// The decision that a pass would make about a key.

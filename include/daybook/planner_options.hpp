@@ -108,7 +108,7 @@ struct window_strategy {
   /// periods ago.
   timestamp since{};
   bool newest_first = false;
-  int most = 1000;  ///< the most periods launched in one pass, 1 to 100 000
+  int max_periods = 1000;  ///< the most periods launched in one pass, 1 to 100 000
   /// A failed period is launched again this long after its launch, unless the rule is once.
   std::chrono::seconds retry_after = std::chrono::hours{1};
 };
@@ -121,15 +121,15 @@ struct sweep_strategy {
   std::vector<std::string> key = {};  ///< its columns, unique; empty: the primary key
   std::string created = {};           ///< pages are cut by (this, key); empty: by the key
   /// All keys at once, as one statement sees them, for tables of few rows: no index in the order of
-  /// the key is needed. A table of more than `few` is refused.
+  /// the key is needed. A table of more than `max_rows` is refused.
   bool in_memory = false;
-  std::int64_t few = 100'000;
+  std::int64_t max_rows = 100'000;
   int page = 1000;  ///< rows, 1 to 10 000
   /// The most comparisons, for a table where rows come without end: rows after the last one belong
   /// to the next sweep. 0: until one finds nothing.
   int comparisons = 0;
   /// The next sweep begins this long after the last one has ended; 0: only when asked for.
-  std::chrono::seconds again{0};
+  std::chrono::seconds repeat_after{0};
 };
 
 struct planner_options {

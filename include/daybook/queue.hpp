@@ -33,7 +33,7 @@ inline namespace v1 {
 
 class external_transaction;
 class transaction;
-class watch;
+class table_sync;
 struct synced_table;
 namespace queues {
 class store;
@@ -48,7 +48,7 @@ struct queue_counts {
   std::int64_t failed = 0;
   std::int64_t dead = 0;
   std::int64_t unknown = 0;
-  std::int64_t suspect = 0;
+  std::int64_t quarantined = 0;
   std::int64_t discarded = 0;
   std::int64_t segments = 0;  ///< rows that stand for all of these
   std::int64_t claims = 0;
@@ -109,20 +109,20 @@ class DAYBOOK_EXPORT queue {
   import_report import(std::vector<entry> const& entries, task_options const& options = {});
   /// Of a query's first column, whose values are keys as synced_table::key has them, and its
   /// second, where it has one: the payload. Nothing but a query is executed, and no more than a
-  /// page of it is in memory; it takes two connections. `told` is called between pages; it returns
-  /// false to stop. On failure: daybook::error, error_code::bad_argument for a bad row; the rows
-  /// before it are imported and reported.
+  /// page of it is in memory; it takes two connections. `on_progress` is called between pages; it
+  /// returns false to stop. On failure: daybook::error, error_code::bad_argument for a bad row; the
+  /// rows before it are imported and reported.
   import_report import_query(std::string_view query, task_options const& options = {},
-                             std::function<bool(import_report const&)> const& told = {});
-  /// Lets the members follow a table: see daybook/watch.hpp. To follow another table, uninstall the
-  /// triggers and call it again.
-  daybook::watch watch(synced_table const& table);
-  daybook::watch watch(synced_table const& table, audit_note const& note);
+                             std::function<bool(import_report const&)> const& on_progress = {});
+  /// Lets the members follow a table: see daybook/table_sync.hpp. To follow another table,
+  /// uninstall the triggers and call it again.
+  table_sync follow(synced_table const& table);
+  table_sync follow(synced_table const& table, audit_note const& note);
   /// The followed table; empty: none.
-  [[nodiscard]] std::optional<daybook::watch> watched() const;
+  [[nodiscard]] std::optional<table_sync> followed() const;
   /// Follows no table any more; the members stay. Uninstall the triggers before.
-  bool unwatch();
-  bool unwatch(audit_note const& note);
+  bool unfollow();
+  bool unfollow(audit_note const& note);
   /// False: there is no such key. A task in hand is finished all the same.
   bool remove(key const& key);
   bool remove(transaction& tx, key const& key);
@@ -138,7 +138,7 @@ class DAYBOOK_EXPORT queue {
   /// Gives the task up for this turn; in a queue without a period, for good.
   bool discard(key const& key);
   /// Says how a task of unknown outcome went: it was done; or it was not, and is tried again.
-  bool resolve(key const& key, bool done);
+  bool resolve(key const& key, effect_state effect);
   /// Sets the priority from now on, 0 (first) to 9; for a task in hand, from its next turn on. Not
   /// in a queue that keeps an order.
   bool set_priority(key const& task, int priority);
@@ -146,9 +146,9 @@ class DAYBOOK_EXPORT queue {
   // The same; the book keeps who and why: see changes().
   bool ask(key const& key, task_request request, audit_note const& note);
   /// The same for all tasks in a state other than running; returns how many. Commits in pieces;
-  /// `told` is called after each piece with the number so far.
+  /// `on_progress` is called after each piece with the number so far.
   std::int64_t ask(task_state state, task_request request, audit_note const& note,
-                   std::function<void(std::int64_t)> const& told = {});
+                   std::function<void(std::int64_t)> const& on_progress = {});
   bool set_priority(key const& task, int priority, audit_note const& note);
   bool remove(key const& key, audit_note const& note);
   /// False: it was so already, and nothing was changed.

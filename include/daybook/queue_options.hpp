@@ -69,7 +69,7 @@ struct queue_options {
   /// the order in which they were added: each when the one before has succeeded, or was discarded
   /// or removed. A task that failed, snoozes, is dead, or has an unknown outcome holds up those
   /// behind it. It is chosen when the queue is made; not with a period, rounds, priorities or a
-  /// watched table. Each task then has a row of its own.
+  /// synced table. Each task then has a row of its own.
   bool in_order = false;
   /// How many neighbours share a row at most, 1 to 1000. Best as large as one claim.
   int segment = 1000;
@@ -94,8 +94,8 @@ struct import_report {
 };
 
 struct claim_options {
-  int limit = 1000;       ///< 1 to 10000 tasks
-  bool suspects = false;  ///< claims one suspect instead
+  int limit = 1000;          ///< 1 to 10000 tasks
+  bool quarantined = false;  ///< claims one quarantined task instead
   daybook::beginning beginning = beginning::with_claim;
 };
 

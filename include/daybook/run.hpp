@@ -136,9 +136,9 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
 
   /// Keeps a value (JSON, a cursor, a file's name; valid UTF-8 of at most 1 MiB) for later steps
   /// and attempts of this run, in a transaction of its own. Do not call it within a step's body.
-  step_result<void> carry(std::string_view name, std::string_view text);
-  /// What carry() kept, by this attempt or an earlier one.
-  [[nodiscard]] std::optional<std::string> carried(std::string_view name) const;
+  step_result<void> set_value(std::string_view name, std::string_view text);
+  /// What set_value() kept, by this attempt or an earlier one.
+  [[nodiscard]] std::optional<std::string> stored_value(std::string_view name) const;
 
   /// How far the work is, for people. Costs nothing: it is written with the next renewal or step;
   /// a run of another process (book::attach) writes it at once. `total` 0: not known. `note` is
@@ -241,7 +241,7 @@ class [[nodiscard]] DAYBOOK_EXPORT run {
   void at_most_once_async(std::string_view name, F const&& unnamed_body) = delete;
 
   pending<step_result<void>> record_async(std::string_view name, std::string_view text = {});
-  pending<step_result<void>> carry_async(std::string_view name, std::string_view text);
+  pending<step_result<void>> set_value_async(std::string_view name, std::string_view text);
   pending<end_result> finish_async() &&;
   pending<end_result> fail_async(std::string_view why) &&;
   pending<end_result> release_async(std::string_view why) &&;
@@ -302,7 +302,7 @@ class [[nodiscard]] DAYBOOK_EXPORT pending_end {
 class [[nodiscard]] DAYBOOK_EXPORT start_result {
  public:
   explicit start_result(run held);
-  start_result(process const& name, key const& piece, start_refusal why,
+  start_result(process const& name, key const& run_key, start_refusal why,
                std::optional<lease_holder> holder = {});
 
   explicit operator bool() const noexcept { return run_.has_value(); }

@@ -30,7 +30,7 @@ class store;
 /// What to do with missed ticks: no node was up, or (overlap::queue) an earlier one took long.
 enum class catch_up : std::uint8_t {
   last = 0,  ///< runs the newest, once; the others are skipped, and its window covers them
-  all = 1,   ///< runs each, oldest first; at most the newest `most`
+  all = 1,   ///< runs each, oldest first; at most the newest `max_ticks`
   skip = 2,  ///< skips ticks later than `grace`
 };
 
@@ -44,7 +44,7 @@ struct schedule_options {
   std::string zone = "UTC";
   clock_changes changes = {};  ///< what a change of clocks does to a fixed time of day
   daybook::catch_up catch_up = catch_up::last;
-  int most = 1000;                 ///< the most ticks that catch_up::all runs; 1 to 100 000
+  int max_ticks = 1000;            ///< the most ticks that catch_up::all runs; 1 to 100 000
   std::chrono::seconds grace{60};  ///< how late, with catch_up::skip; a second to a year
   daybook::overlap overlap = overlap::skip;
   int attempts = 3;  ///< a tick has failed after this many failures; 1 to 1000

@@ -87,45 +87,45 @@ concept bindable =
     is_optional<T>;
 
 template <bindable T>
-[[nodiscard]] value to_value(T const& value) {
+[[nodiscard]] value to_value(T const& given) {
   if constexpr (is_optional<T>) {
-    if (!value) return nullptr;
-    return to_value(*value);
+    if (!given) return nullptr;
+    return to_value(*given);
   } else if constexpr (std::same_as<T, std::nullptr_t>) {
     return nullptr;
   } else if constexpr (std::same_as<T, bool>) {
-    return value;
+    return given;
   } else if constexpr (std::integral<T>) {
     static_assert(sizeof(T) < 8 || std::is_signed_v<T>, "SQL has no unsigned 64-bit integer");
-    return static_cast<std::int64_t>(value);
+    return static_cast<std::int64_t>(given);
   } else if constexpr (std::floating_point<T>) {
-    return static_cast<double>(value);
+    return static_cast<double>(given);
   } else if constexpr (std::convertible_to<T const&, std::string_view>) {
-    return std::string_view(value);
+    return std::string_view(given);
   } else {
-    return std::span<std::byte const>(value);
+    return std::span<std::byte const>(given);
   }
 }
 
 // Where `decode` is asked for what the cell is not, it throws daybook::error
 // (error_code::bad_argument) that names the two.
-DAYBOOK_EXPORT void decode(cell const& cell, std::int64_t& value);
-DAYBOOK_EXPORT void decode(cell const& cell, double& value);
-DAYBOOK_EXPORT void decode(cell const& cell, bool& value);
-DAYBOOK_EXPORT void decode(cell const& cell, std::string& value);
+DAYBOOK_EXPORT void decode(cell const& source, std::int64_t& target);
+DAYBOOK_EXPORT void decode(cell const& source, double& target);
+DAYBOOK_EXPORT void decode(cell const& source, bool& target);
+DAYBOOK_EXPORT void decode(cell const& source, std::string& target);
 
 template <class T>
-void decode(cell const& cell, std::optional<T>& value) {
-  if (std::holds_alternative<std::nullptr_t>(cell)) {
-    value.reset();
+void decode(cell const& source, std::optional<T>& target) {
+  if (std::holds_alternative<std::nullptr_t>(source)) {
+    target.reset();
   } else {
-    decode(cell, value.emplace());
+    decode(source, target.emplace());
   }
 }
 
 template <class T>
-inline constexpr bool is_column = requires(cell const& cell, T& value) {
-  decode(cell, value);
+inline constexpr bool is_column = requires(cell const& source, T& target) {
+  decode(source, target);
 };
 template <class T>
 inline constexpr bool is_column<std::optional<T>> = is_column<T>;

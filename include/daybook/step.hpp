@@ -177,8 +177,8 @@ probe_answer encode_probed(probe_result<T> const& probed) {
     return {probed.what(), {}};
   } else {
     if (probed.what() != outcome::done) return {probed.what(), {}};
-    auto const value = [](probe_result<T> const& one) -> T { return one.value(); };
-    return {probed.what(), call_encoded(value, probed)};
+    auto const get = [](probe_result<T> const& one) -> T { return one.value(); };
+    return {probed.what(), call_encoded(get, probed)};
   }
 }
 

@@ -18,18 +18,18 @@ inline namespace v1 {
 
 /// Where a task stands. The numbers are in the tables and never change.
 enum class task_state : std::int8_t {
-  waiting = 0,    ///< due now or later, and not done at this turn yet
-  running = 1,    ///< in a claim
-  succeeded = 2,  ///< at its last turn; waits for the next turn if the queue has a period
-  failed = 3,     ///< at its last turn, after all its attempts; waits for the next turn
-  dead = 4,       ///< waits for a person: its attempts are over, or it killed its workers
-  unknown = 5,    ///< at most once, and nobody knows its end: waits for a person
-  suspect = 6,    ///< was begun when its worker died: due, and claimed alone
-  discarded = 7,  ///< given up by a person, or cancelled by its handler
+  waiting = 0,      ///< due now or later, and not done at this turn yet
+  running = 1,      ///< in a claim
+  succeeded = 2,    ///< at its last turn; waits for the next turn if the queue has a period
+  failed = 3,       ///< at its last turn, after all its attempts; waits for the next turn
+  dead = 4,         ///< waits for a person: its attempts are over, or it killed its workers
+  unknown = 5,      ///< at most once, and nobody knows its end: waits for a person
+  quarantined = 6,  ///< "suspect": was begun when its worker died: due, and claimed alone
+  discarded = 7,    ///< given up by a person, or cancelled by its handler
 };
 
-/// Which tasks of a claim count as begun. When its worker dies, these are suspects, or unknown in a
-/// queue of step_mode::at_most_once; the others go back as they were.
+/// Which tasks of a claim count as begun. When its worker dies, these are quarantined, or unknown
+/// in a queue of step_mode::at_most_once; the others go back as they were.
 enum class beginning : std::uint8_t {
   with_claim,  ///< all, from the start
   announced,   ///< those for which begin() was called
@@ -48,7 +48,7 @@ struct task {
   int crashes = 0;   ///< how often a worker died with it in hand
   int priority = 5;
   /// If the queue has a rate: the earliest start, counted from the claim.
-  std::chrono::microseconds slot{0};
+  std::chrono::microseconds start_delay{0};
 };
 
 /// How a worker's attempt at a task ended. `remark` is kept with it, cut at 2000 bytes.

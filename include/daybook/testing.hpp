@@ -43,10 +43,10 @@ class DAYBOOK_EXPORT manual_clock {
 
 /// Declares dead whoever holds the run, also this process, as another would have done whose start()
 /// found that its lease was over. False: nobody holds it.
-DAYBOOK_EXPORT bool expire(book& book, process const& name, key const& piece = {});
+DAYBOOK_EXPORT bool expire(book& book, process const& name, key const& run_key = {});
 
-/// Renews this process's lease now, as the background does. False: it was declared dead.
-DAYBOOK_EXPORT bool renew(book& book);
+/// Renews this process's lease now, as the background does. As book::renew().
+DAYBOOK_EXPORT lease_state renew(book& book);
 
 /// What an armed failpoint does to the process.
 enum class failpoint_action : std::uint8_t {

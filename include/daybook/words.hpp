@@ -10,6 +10,7 @@
 #include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
 #include <daybook/job.hpp>
+#include <daybook/operate.hpp>
 #include <daybook/outcome.hpp>
 #include <daybook/planner_options.hpp>
 #include <daybook/queue_options.hpp>
@@ -46,8 +47,11 @@ inline namespace v1 {
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(outcome value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(commit_outcome value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(error_code value) noexcept;
-[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(verdict value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(severity value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(work_kind value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(lease_state value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(change_outcome value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(effect_state value) noexcept;
 
 }  // namespace v1
 }  // namespace daybook

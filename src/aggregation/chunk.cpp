@@ -172,7 +172,7 @@ void chunk::count() {
   progress_.done.rows += last_.rows;
   progress_.done.parents += last_.made;
   ++progress_.done.chunks;
-  if (options_.told) options_.told(progress_.done);
+  if (options_.on_progress) options_.on_progress(progress_.done);
 }
 
 core::decision chunk::body(db::session& session, groups const& left_out) {
@@ -186,7 +186,7 @@ core::decision chunk::body(db::session& session, groups const& left_out) {
   last_ = {};
   now_ = given_ ? given_ : ranges_.next_shared(session);
   if (!now_) return core::decision::commit;  // another pass may have begun
-  bool const known = usual_ && steady_ && !options_.fresh && !definition_.triggers;
+  bool const known = usual_ && steady_ && !options_.new_parent && !definition_.triggers;
   if (!usual_ && !context_.dialect.one_writer) hold_rows(session);
   if (!known) survey(session, left_out);
   if (last_.again) return core::decision::rollback;
@@ -274,7 +274,7 @@ void chunk::find_parents(db::session& session) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto const row = found.row(i);
     auto const key = text_in(row[1]);
-    if (options_.fresh && number_in(row[2]).value() < ranges_.began_us()) {
+    if (options_.new_parent && number_in(row[2]).value() < ranges_.began_us()) {
       store_.close_within(session, key, {options_.actor, "a fresh one is begun"});
       continue;
     }
@@ -313,7 +313,7 @@ void chunk::make_parents(db::session& session) {
     last_.parents.merge(std::map(mine));
   } else {
     // Who comes second has waited for the first, and adds to what that one has made.
-    if (options_.fresh) changed("another has made a parent of the same group");
+    if (options_.new_parent) changed("another has made a parent of the same group");
     find_parents(session);
     std::erase_if(missing, [&](group_rows const* one) {
       auto const found = last_.parents.find(*one->group);
@@ -392,7 +392,7 @@ std::vector<group_rows> chunk::take_rows(db::session& session, groups const& lef
   std::int64_t strays = 0;
   for (auto const& one : taken) {
     // Rows that came in just now may be of a group whose parent was open before.
-    bool const known = !options_.fresh || last_.parents.contains(*one.group);
+    bool const known = !options_.new_parent || last_.parents.contains(*one.group);
     if (!known || !why_not(definition_, one).empty())
       changed("rows were changed while they were taken");
     if (last_.tells) last_.parents[*one.group] = one.first;

@@ -5,7 +5,7 @@
 namespace daybook {
 inline namespace v1 {
 
-error::error(error_facts facts, std::string const& message, place where)
+error::error(error_facts facts, std::string const& message, source_location where)
     : std::runtime_error(message), facts_(std::move(facts)), where_(where) {}
 
 }  // namespace v1

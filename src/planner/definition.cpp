@@ -40,7 +40,7 @@ void check_strategy(std::string_view name, inbox_strategy const& strategy) {
 void check_strategy(std::string_view name, window_strategy const& strategy) {
   using unit = window_strategy::unit;
   base::limits const in("plan", name);
-  in.between("the number of periods a pass launches (most)", strategy.most, 1, 100'000);
+  in.between("the number of periods a pass launches (most)", strategy.max_periods, 1, 100'000);
   in.between("again_after", strategy.retry_after, seconds{0}, longest_again);
   if (strategy.each != unit::minute) {
     in.between("the number of units in a period", strategy.count, 1, 1);
@@ -54,16 +54,17 @@ void check_strategy(std::string_view name, sweep_strategy const& strategy) {
   if (strategy.table.empty()) bad(name, "it names no table");
   base::limits const in("plan", name);
   in.between("the rows of a page", strategy.page, 1, 10'000);
-  in.between("the rows that are held in memory (few)", strategy.few, 1, 1'000'000);
+  in.between("the rows that are held in memory (few)", strategy.max_rows, 1, 1'000'000);
   if (strategy.in_memory && !strategy.created.empty())
     bad(name, "keys held in memory need no order (created)");
-  if (strategy.in_memory && strategy.few / strategy.page > 10'000) {
+  if (strategy.in_memory && strategy.max_rows / strategy.page > 10'000) {
     bad(name,
         "its rows are cut at once, and would be more than 10000 pages: larger pages, or fewer "
         "rows (few)");
   }
   in.between("the number of comparisons", strategy.comparisons, 0, 1000);
-  in.between("the time to the next sweep (again)", strategy.again, seconds{0}, longest_again);
+  in.between("the time to the next sweep (again)", strategy.repeat_after, seconds{0},
+             longest_again);
   in.length("the name of a sweep's plan", name, longest_sweeper);  // its tasks: NAME/SWEEP/PAGE
 }
 
@@ -92,7 +93,7 @@ columns columns_of(inbox_strategy const& strategy) { return {.source = strategy.
 columns columns_of(window_strategy const& strategy) {
   return {.since_us = db::us_of(strategy.since),
           .again_us = microseconds(strategy.retry_after).count(),
-          .most = strategy.most,
+          .most = strategy.max_periods,
           .count = strategy.count,
           .unit = static_cast<std::int64_t>(strategy.each),
           .newest_first = strategy.newest_first,
@@ -105,8 +106,8 @@ columns columns_of(sweep_strategy const& strategy) {
     if (!names.empty()) names.push_back(between_columns);
     names += one;
   }
-  return {.again_us = microseconds(strategy.again).count(),
-          .few = strategy.few,
+  return {.again_us = microseconds(strategy.repeat_after).count(),
+          .few = strategy.max_rows,
           .most = strategy.comparisons,
           .count = strategy.page,
           .in_memory = strategy.in_memory,
@@ -166,14 +167,15 @@ void put_strategy(planner_options& options, std::int64_t strategy, columns colum
       return;
     default: break;
   }
-  sweep_strategy out{.table = std::move(columns.source),
-                     .key = {},
-                     .created = std::move(columns.created),
-                     .in_memory = columns.in_memory,
-                     .few = columns.few,
-                     .page = static_cast<int>(columns.count),
-                     .comparisons = static_cast<int>(columns.most),
-                     .again = std::chrono::duration_cast<seconds>(microseconds(columns.again_us))};
+  sweep_strategy out{
+      .table = std::move(columns.source),
+      .key = {},
+      .created = std::move(columns.created),
+      .in_memory = columns.in_memory,
+      .max_rows = columns.few,
+      .page = static_cast<int>(columns.count),
+      .comparisons = static_cast<int>(columns.most),
+      .repeat_after = std::chrono::duration_cast<seconds>(microseconds(columns.again_us))};
   for (std::size_t at = 0; at < columns.key_columns.size();) {
     auto const end =
         std::min(columns.key_columns.find(between_columns, at), columns.key_columns.size());

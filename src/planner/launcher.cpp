@@ -133,7 +133,7 @@ decision launcher::by_rule(candidate const& candidate) const {
     case launch_rule::always:
       // Whether it was done is for a person to say; one that waits stands for both.
       if (state == task_state::unknown) return active();
-      if (state == task_state::waiting || state == task_state::suspect) {
+      if (state == task_state::waiting || state == task_state::quarantined) {
         return {decision::kind::pass_over};
       }
       return {again};

@@ -52,7 +52,7 @@ class pass final : public sink {
     sum_.refused += part.refused;
     sum_.present += part.present;
     held_.progress(sum_.seen);
-    if (options_.told) options_.told(sum_);
+    if (options_.on_progress) options_.on_progress(sum_);
     return !options_.stop.stop_requested();
   }
 

@@ -40,13 +40,13 @@ decision launch_newest(definition const& schedule, timestamp last) {
 /// The oldest of the newest `most`.
 decision launch_oldest(definition const& schedule, timestamp last) {
   timestamp oldest = last;
-  for (int left = schedule.options.most - 1; left > 0; --left) {
+  for (int left = schedule.options.max_ticks - 1; left > 0; --left) {
     auto const earlier = schedule.previous(oldest);
     if (!earlier || *earlier <= schedule.decided) break;
     oldest = *earlier;
   }
   return {before(schedule, oldest,
-                 "missed; more than " + std::to_string(schedule.options.most) + " were"),
+                 "missed; more than " + std::to_string(schedule.options.max_ticks) + " were"),
           oldest};
 }
 

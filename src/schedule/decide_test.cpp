@@ -87,7 +87,7 @@ TEST(decide, launches_at_the_edge_of_its_grace) {
 TEST(decide, of_many_that_are_due_the_newest_that_may_be_launched) {
   auto of = minutely();
   of.options.catch_up = catch_up::all;
-  of.options.most = 3;
+  of.options.max_ticks = 3;
   EXPECT_EQ(decide(of, noon + 2min).launch, noon + 1min);
   EXPECT_EQ(decide(of, noon + 3min).launch, noon + 1min);
   auto const what = decide(of, noon + 4min);

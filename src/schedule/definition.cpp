@@ -59,7 +59,7 @@ definition definition_of(std::span<cell const> columns, zones& all) {
   auto& to = out.options;
   to.changes = {static_cast<gap>(n[0]), static_cast<fold>(n[1])};
   to.catch_up = static_cast<catch_up>(n[2]);
-  to.most = static_cast<int>(n[3]);
+  to.max_ticks = static_cast<int>(n[3]);
   to.grace = std::chrono::duration_cast<std::chrono::seconds>(microseconds(n[4]));
   to.overlap = static_cast<overlap>(n[5]);
   to.attempts = static_cast<int>(n[6]);

@@ -30,7 +30,7 @@ constexpr std::chrono::hours longest{24 * 366};
 void check(std::string_view name, schedule_options const& options) {
   check_name("schedule name", name);
   base::limits const in("schedule", name);
-  in.between("'most'", options.most, 1, 100'000);
+  in.between("'most'", options.max_ticks, 1, 100'000);
   in.between("the grace", options.grace, std::chrono::seconds{1}, longest);
   in.between("the number of attempts", options.attempts, 1, 1000);
   in.between("the first back-off", options.backoff, std::chrono::seconds{0}, longest);
@@ -48,10 +48,11 @@ bool same_ticks(definition const& there, cron const& when, schedule_options cons
 bool same(definition const& there, cron const& when, schedule_options const& wanted) {
   auto const& has = there.options;
   return there.state != schedule_state::removed && same_ticks(there, when, wanted) &&
-         has.catch_up == wanted.catch_up && has.most == wanted.most && has.grace == wanted.grace &&
-         has.overlap == wanted.overlap && has.attempts == wanted.attempts &&
-         has.backoff == wanted.backoff && has.longest_backoff == wanted.longest_backoff &&
-         has.crash_limit == wanted.crash_limit && has.keep == wanted.keep;
+         has.catch_up == wanted.catch_up && has.max_ticks == wanted.max_ticks &&
+         has.grace == wanted.grace && has.overlap == wanted.overlap &&
+         has.attempts == wanted.attempts && has.backoff == wanted.backoff &&
+         has.longest_backoff == wanted.longest_backoff && has.crash_limit == wanted.crash_limit &&
+         has.keep == wanted.keep;
 }
 
 void insert(core::context const& context, std::string_view name, cron const& when,
@@ -63,7 +64,7 @@ void insert(core::context const& context, std::string_view name, cron const& whe
       {name, when.text(), std::string_view(options.zone),
        static_cast<std::int64_t>(options.changes.gap),
        static_cast<std::int64_t>(options.changes.fold), static_cast<std::int64_t>(options.catch_up),
-       std::int64_t{options.most}, std::int64_t{microseconds(options.grace).count()},
+       std::int64_t{options.max_ticks}, std::int64_t{microseconds(options.grace).count()},
        static_cast<std::int64_t>(options.overlap), std::int64_t{options.attempts},
        std::int64_t{microseconds(options.backoff).count()},
        std::int64_t{microseconds(options.longest_backoff).count()},
@@ -92,7 +93,7 @@ void change(core::context const& context, definition const& schedule, cron const
                 {std::string_view(schedule.name), schedule.version, when.text(),
                  std::string_view(options.zone), static_cast<std::int64_t>(options.changes.gap),
                  static_cast<std::int64_t>(options.changes.fold),
-                 static_cast<std::int64_t>(options.catch_up), std::int64_t{options.most},
+                 static_cast<std::int64_t>(options.catch_up), std::int64_t{options.max_ticks},
                  std::int64_t{microseconds(options.grace).count()},
                  static_cast<std::int64_t>(options.overlap), std::int64_t{options.attempts},
                  std::int64_t{microseconds(options.backoff).count()},

@@ -48,9 +48,9 @@ pending<step_result<void>> run::record_async(std::string_view name, std::string_
   });
 }
 
-pending<step_result<void>> run::carry_async(std::string_view name, std::string_view text) {
+pending<step_result<void>> run::set_value_async(std::string_view name, std::string_view text) {
   return async([name = std::string(name), text = std::string(text)](run& self) {
-    return self.carry(name, text);
+    return self.set_value(name, text);
   });
 }
 
@@ -66,13 +66,13 @@ pending<end_result> run::release_async(std::string_view why) && {
   return async([why = std::string(why)](run& self) { return std::move(self).release(why); });
 }
 
-pending<start_result> book::start_async(process const& name, key const& piece,
+pending<start_result> book::start_async(process const& name, key const& run_key,
                                         start_options options) {
   auto into = std::make_shared<work::answer<start_result>>();
   auto* const engine = engine_.get();
   static_cast<void>(engine->bare());  // in a forked child there are no threads
-  engine->asynchronous().post(into, [engine, into = into.get(), name, piece, options] {
-    into->put(engine->runs().start(name, piece, options));
+  engine->asynchronous().post(into, [engine, into = into.get(), name, run_key, options] {
+    into->put(engine->runs().start(name, run_key, options));
   });
   return pending<start_result>(std::move(into));
 }

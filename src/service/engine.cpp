@@ -115,7 +115,7 @@ core::context engine::context_of(db::catalogue const& sql, std::string_view book
                      .sql = sql,
                      .user_sql = user_sql_,
                      .dialect = *driver_.about,
-                     .watch = options_.watch != nullptr ? *options_.watch : silent_,
+                     .watch = options_.observer != nullptr ? *options_.observer : silent_,
                      .lease = options_.lease,
                      .process = process_,
                      .book_id = book_id,

@@ -8,7 +8,7 @@
 #include <daybook/error.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/run.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <exception>
 #include <utility>
@@ -107,10 +107,10 @@ bool maintenance_service::maintain(queues::store& queue, std::string const& date
              ", rearmed " + std::to_string(sum.rearmed) + ", forgotten " +
              std::to_string(sum.forgotten) + ", removed " + std::to_string(sum.removed);
     }));
-    if (auto table = daybook::queue(queue.shared_from_this()).watched()) {
+    if (auto table = daybook::queue(queue.shared_from_this()).followed()) {
       static_cast<void>(mine.at_least_once("reconcile", [&](effect const&) {
         auto const sum =
-            table->reconcile([&](watch_progress const&) { return !stop.stop_requested(); });
+            table->reconcile([&](reconcile_progress const&) { return !stop.stop_requested(); });
         if (!sum.complete) throw stopped();
         return "added " + std::to_string(sum.added) + ", removed " + std::to_string(sum.removed) +
                ", refused " + std::to_string(sum.refused);

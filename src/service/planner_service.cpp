@@ -120,7 +120,7 @@ pass_report planner_service::pass(served& planner, std::stop_token const& stop) 
     if (planner.last) now->follow(*planner.last);
     planner.last = now;
   }
-  auto const sum = now->pass({.check = planner.serving.check, .stop = stop, .told = {}});
+  auto const sum = now->pass({.check = planner.serving.check, .stop = stop, .on_progress = {}});
   if (sum.ran && planner.serving.after) planner.serving.after(planner.name, sum);
   return sum;
 }

@@ -111,7 +111,7 @@ worker_pool::~worker_pool() { stop(); }
 void worker_pool::start() {
   std::lock_guard const lock(guard_);
   if (closed_ || fetcher_) return;
-  fetcher_ = std::make_unique<hand_out>(daybook::queue(queue_), spec_->spec.options.claims);
+  fetcher_ = std::make_unique<task_fetcher>(daybook::queue(queue_), spec_->spec.options.claims);
   try {
     spawn(spec_->spec.options.threads);
   } catch (...) {

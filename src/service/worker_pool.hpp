@@ -8,7 +8,7 @@
 #include "service/running_handler.hpp"
 #include "service/timeout_watcher.hpp"
 
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 #include <daybook/job.hpp>
 
 #include <cstddef>
@@ -108,7 +108,7 @@ class worker_pool {
   mutable std::mutex guard_;
   bool closed_ = false;
   std::shared_ptr<versioned_spec const> spec_;
-  std::unique_ptr<hand_out> fetcher_;
+  std::unique_ptr<task_fetcher> fetcher_;
   std::deque<worker_slot> slots_;
 };
 

@@ -64,7 +64,8 @@ void show(daybook::queue const& of, std::string const& key) {
 void counts(daybook::queue const& of) {
   auto const all = of.counts();
   std::cout << all.succeeded << " done, " << all.dead << " dead, " << all.unknown << " unknown, "
-            << all.running << " in hand, " << all.due << " due, " << all.suspect << " suspects\n";
+            << all.running << " in hand, " << all.due << " due, " << all.quarantined
+            << " suspects\n";
 }
 
 }  // namespace

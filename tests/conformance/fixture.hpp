@@ -148,7 +148,7 @@ class on_engine : public testing::TestWithParam<support::engine> {
   [[nodiscard]] daybook::book_options watched(
       std::chrono::milliseconds lease = daybook::book_options().lease) {
     auto options = support::fresh_database::manual();
-    options.watch = &log_;
+    options.observer = &log_;
     options.lease = lease;
     return options;
   }

@@ -33,9 +33,9 @@ class handing : public adoption {
   std::string ended_rows() {
     return database_.query("select count(*) from daybook_done where lo > 0");
   }
-  static daybook::hand_out_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
+  static daybook::task_fetcher_options quick() { return {.flush_every = 100ms, .poll = 20ms}; }
   /// A stop that comes by itself, for a test that would hang.
-  static daybook::claimed_task must_come(daybook::hand_out& from) {
+  static daybook::claimed_task must_come(daybook::task_fetcher& from) {
     std::stop_source late;
     auto waiting = std::async(std::launch::async, [&] { return from.next(late.get_token()); });
     if (waiting.wait_for(for_ever) != std::future_status::ready) late.request_stop();
@@ -44,7 +44,7 @@ class handing : public adoption {
     return std::move(*out);
   }
   /// Asks for a task that there must not be: were there one, it would be there at once.
-  static bool none_comes(daybook::hand_out& from) {
+  static bool none_comes(daybook::task_fetcher& from) {
     std::stop_source late;
     auto waiting = std::async(std::launch::async, [&] { return from.next(late.get_token()); });
     static_cast<void>(waiting.wait_for(200ms));

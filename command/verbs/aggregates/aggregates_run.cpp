@@ -79,9 +79,9 @@ int run_now(run_request const& request, opened_aggregate& aggregate) {
   auto const by = request.of.by.remark();
   progress_bar bar(printable(aggregate.declared.name));
   daybook::aggregate_options how;
-  how.fresh = request.fresh || aggregate.declared.fresh;
+  how.new_parent = request.fresh || aggregate.declared.fresh;
   how.actor = by.actor;
-  how.told = [&bar](daybook::aggregate_report const& so_far) { bar.at(so_far.rows); };
+  how.on_progress = [&bar](daybook::aggregate_report const& so_far) { bar.at(so_far.rows); };
   auto const done = aggregate.made.aggregate(how);
   bar.wipe();
   for (auto const& one : done.refused) say(text_of(aggregate.declared.name, one));

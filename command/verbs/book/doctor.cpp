@@ -29,12 +29,12 @@ int doctor(arguments const& given) {
   table rows({"VERDICT", "WHAT", "FOUND", "REMEDY"});
   bool any_void = false;
   for (auto const& one : open_book(resolve(where)).doctor()) {
-    any_void = any_void || one.worth == daybook::verdict::invalid;
+    any_void = any_void || one.severity == daybook::severity::failed;
     if (as_json) {
       print_json(json_of(one));
     } else {
-      rows.add({std::string(daybook::word_of(one.worth)), printable(one.name), printable(one.found),
-                printable(one.remedy)});
+      rows.add({std::string(daybook::word_of(one.severity)), printable(one.name),
+                printable(one.found), printable(one.remedy)});
     }
   }
   if (!as_json) rows.print();

@@ -150,7 +150,7 @@ class gatherer {
     put("failed", counts.failed);
     put("dead", counts.dead);
     put("unknown", counts.unknown);
-    put("suspect", counts.suspect);
+    put("suspect", counts.quarantined);
     put("discarded", counts.discarded);
     labels const names{{"queue", name}};
     add("daybook_queue_due_tasks", "Tasks that are due.", names, number(counts.due));

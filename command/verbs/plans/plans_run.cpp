@@ -37,7 +37,7 @@ int plans_run(arguments const& given) {
   auto of = open_plan(what);
   progress_bar bar(printable(what.name));
   daybook::pass_options how;
-  how.told = [&bar](daybook::pass_report const& so_far) { bar.at(so_far.seen); };
+  how.on_progress = [&bar](daybook::pass_report const& so_far) { bar.at(so_far.seen); };
   auto const sum = of.plan.pass(how);
   bar.wipe();
   if (!sum.ran) {

@@ -106,7 +106,7 @@ void print_counts(daybook::queue_counts const& counts) {
   print_field("failed", std::to_string(counts.failed));
   print_field("dead", std::to_string(counts.dead));
   print_field("unknown", std::to_string(counts.unknown));
-  print_field("suspect", std::to_string(counts.suspect));
+  print_field("suspect", std::to_string(counts.quarantined));
   print_field("discarded", std::to_string(counts.discarded));
 }
 
@@ -122,7 +122,7 @@ void add_row(table& table, daybook::queue_info const& info, daybook::queue_count
              std::to_string(counts.running - counts.abandoned), std::to_string(counts.abandoned),
              std::to_string(counts.succeeded), std::to_string(counts.failed),
              std::to_string(counts.dead), std::to_string(counts.unknown),
-             std::to_string(counts.suspect), std::to_string(counts.discarded),
+             std::to_string(counts.quarantined), std::to_string(counts.discarded),
              seconds_of(counts.next_due)});
 }
 
@@ -171,7 +171,7 @@ int queues_show(arguments const& given) {
   auto const queue = must_have_queue(book, name);
   auto const info = queue.info();
   auto const counts = queue.counts();
-  auto const watch = queue.watched();
+  auto const watch = queue.followed();
   auto const changes = queue.changes();
   if (as_json) {
     auto out = json_of(info);

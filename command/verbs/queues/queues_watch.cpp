@@ -9,7 +9,7 @@
 #include "wire/queues.hpp"
 
 #include <daybook/book.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -39,8 +39,8 @@ void add_rest(CLI::App& app, watched_request& request) {
   add_database_options(app, request.where);
 }
 
-daybook::watch must_follow(daybook::queue const& queue) {
-  if (auto found = queue.watched()) return std::move(*found);
+daybook::table_sync must_follow(daybook::queue const& queue) {
+  if (auto found = queue.followed()) return std::move(*found);
   auto const name = printable(queue.name());
   throw complaint(exit_code::missing,
                   fmt::format("queue '{}' follows no table; say which with: daybook queues watch "
@@ -87,9 +87,9 @@ watch_request read_watch(arguments const& given) {
 
 }  // namespace
 
-std::string text_of(daybook::watch_info const& info) {
-  return fmt::format("column {} of {}; triggers {}; compared {}", printable(info.of.key),
-                     printable(info.of.table), info.installed ? "installed" : "not installed",
+std::string text_of(daybook::table_sync_info const& info) {
+  return fmt::format("column {} of {}; triggers {}; compared {}", printable(info.table.key),
+                     printable(info.table.table), info.installed ? "installed" : "not installed",
                      info.reconciled ? seconds_of(*info.reconciled) : "never");
 }
 
@@ -98,7 +98,7 @@ int queues_watch(arguments const& given) {
   auto book = open_book(resolve(what.where));
   auto queue = must_have_queue(book, what.name);
   auto const who = what.by.remark();
-  auto watch = what.of.table.empty() ? must_follow(queue) : queue.watch(what.of, who);
+  auto watch = what.of.table.empty() ? must_follow(queue) : queue.follow(what.of, who);
   if (what.what == triggers::install) watch.install(who);
   if (what.what == triggers::uninstall) watch.uninstall(who);
   auto const info = watch.info();
@@ -126,7 +126,7 @@ int queues_unwatch(arguments const& given) {
   add_rest(app, what);
   parse(app, given, "NAME [options]");
   auto book = open_book(resolve(what.where));
-  bool const changed = must_have_queue(book, what.name).unwatch(what.by.remark());
+  bool const changed = must_have_queue(book, what.name).unfollow(what.by.remark());
   say(fmt::format("{}: {}", printable(what.name),
                   changed ? "follows no table any more" : "follows no table, nothing to do"));
   return exit_code::done;
@@ -134,7 +134,7 @@ int queues_unwatch(arguments const& given) {
 
 namespace {
 
-void count_drift(watched_request const& request, daybook::watch const& watch) {
+void count_drift(watched_request const& request, daybook::table_sync const& watch) {
   auto const found = watch.compare();
   if (request.as_json) {
     print_json({{"missing", found.missing},
@@ -150,10 +150,10 @@ void count_drift(watched_request const& request, daybook::watch const& watch) {
   }
 }
 
-void reconcile(watched_request const& request, daybook::watch& watch) {
+void reconcile(watched_request const& request, daybook::table_sync& watch) {
   progress_bar bar(printable(request.name));
   std::int64_t seen = 0;
-  auto const done = watch.reconcile([&](daybook::watch_progress const& far) {
+  auto const done = watch.reconcile([&](daybook::reconcile_progress const& far) {
     bar.at(seen = far.seen);
     return true;
   });

@@ -44,10 +44,10 @@ std::vector<task_state> states_for(task_request request) {
   switch (request) {
     case task_request::run_now: return {task_state::failed, task_state::discarded};
     case task_request::retry:
-      return {task_state::failed, task_state::dead, task_state::unknown, task_state::suspect,
+      return {task_state::failed, task_state::dead, task_state::unknown, task_state::quarantined,
               task_state::discarded};
     case task_request::discard:
-      return {task_state::failed, task_state::dead, task_state::unknown, task_state::suspect};
+      return {task_state::failed, task_state::dead, task_state::unknown, task_state::quarantined};
     case task_request::was_done:
     case task_request::was_not_done: break;
   }

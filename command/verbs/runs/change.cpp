@@ -84,7 +84,8 @@ int runs_release(arguments const& given) {
   }
   auto const released = book.release(what.process(), what.piece(), what.by.remark());
   say(fmt::format("{}: {}", what.who(),
-                  released.value_or(false) ? "released" : "nobody holds it, nothing to do"));
+                  released == daybook::change_outcome::changed ? "released"
+                                                               : "nobody holds it, nothing to do"));
   return exit_code::done;
 }
 
@@ -100,7 +101,8 @@ int runs_restart(arguments const& given) {
   make_sure(what.by, "runs restart",
             fmt::format("{}: {}, {} steps done: begin afresh?", what.who(), word_of(info.state),
                         info.steps_done));
-  if (!book.restart(what.process(), what.piece(), what.by.remark()).value_or(false)) {
+  if (book.restart(what.process(), what.piece(), what.by.remark()) !=
+      daybook::change_outcome::changed) {
     return tell_held(what, "runs restart", book);
   }
   say(fmt::format("{}: the next run begins afresh", what.who()));
@@ -116,27 +118,30 @@ int runs_resolve(arguments const& given) {
       "step that is unknown, 75 somebody holds the run.");
   change_request what;
   daybook::resolution how;
+  bool was_done = false;
   bool not_done = false;
   add_run(app, what);
   app.add_option("--step", how.step, "Which step (else the only one)")->type_name("NAME");
-  auto* const done = app.add_flag("--done", how.done, "It happened: it is not done again");
+  auto* const done = app.add_flag("--done", was_done, "It happened: it is not done again");
   app.add_flag("--not-done", not_done, "It did not happen: the next attempt does it")
       ->excludes(done);
   app.add_option("--value", how.value, "With --done: the value that the step carries")
       ->type_name("TEXT")
       ->needs(done);
   parse(app, given, "NAME --done|--not-done [options]");
-  if (how.done == not_done) {
+  if (was_done == not_done) {
     throw complaint(exit_code::usage, "runs resolve: say --done or --not-done");
   }
+  how.effect = was_done ? daybook::effect_state::done : daybook::effect_state::not_done;
   auto book = open_book(resolve(what.where));
   how.epoch = must_find(book, what).info.epoch;
   make_sure(what.by, "runs resolve",
             fmt::format("{}: step {} {}: sure?", what.who(),
                         how.step.empty() ? "(the only one)" : printable(how.step),
-                        how.done ? "was done" : "was not done"));
-  if (book.resolve(what.process(), what.piece(), how, what.by.remark()).value_or(false)) {
-    say(fmt::format("{}: {}", what.who(), how.done ? "recorded as done" : "recorded as not done"));
+                        was_done ? "was done" : "was not done"));
+  if (book.resolve(what.process(), what.piece(), how, what.by.remark()) ==
+      daybook::change_outcome::changed) {
+    say(fmt::format("{}: {}", what.who(), was_done ? "recorded as done" : "recorded as not done"));
     return exit_code::done;
   }
   if (must_find(book, what).info.holder) return tell_held(what, "runs resolve", book);
@@ -182,13 +187,13 @@ int runs_prune(arguments const& given) {
   if (as_json) {
     print_json({{"attempts", gone.attempts},
                 {"steps", gone.steps},
-                {"carried", gone.carried},
+                {"carried", gone.values},
                 {"holders", gone.holders},
                 {"runs", gone.runs}});
     return exit_code::done;
   }
   print(fmt::format("deleted: {} attempts, {} steps, {} carried values, {} holders, {} runs\n",
-                    gone.attempts, gone.steps, gone.carried, gone.holders, gone.runs));
+                    gone.attempts, gone.steps, gone.values, gone.holders, gone.runs));
   return exit_code::done;
 }
 

@@ -62,14 +62,14 @@ std::string read_stdin() {
 std::string kept_by(daybook::book const& book, daybook::run const& run) {
   std::string out;
   if (auto const all = book.find(run.process_name(), run.run_key())) {
-    for (auto const& one : all->carried) out += (out.empty() ? "" : ", ") + printable(one.name);
+    for (auto const& one : all->values) out += (out.empty() ? "" : ", ") + printable(one.name);
   }
   return out.empty() ? ", nor anything else; keep it with: daybook carry set NAME VALUE"
                      : "; it has kept " + out;
 }
 
 int carry_get(daybook::book const& book, daybook::run const& run, std::string const& name) {
-  auto const found = run.carried(name);
+  auto const found = run.stored_value(name);
   if (!found) {
     throw complaint(exit_code::missing, fmt::format("carry: this run has kept nothing named {}{}",
                                                     printable(name), kept_by(book, run)));
@@ -139,7 +139,7 @@ int carry(arguments const& given) {
   auto run = attach(book, token, "carry");
   if (!run) return exit_code::lost;
   if (get) return carry_get(book, *run, name);
-  return run->carry(name, *value) ? exit_code::done : tell_lost("carry");
+  return run->set_value(name, *value) ? exit_code::done : tell_lost("carry");
 }
 
 }  // namespace command

@@ -388,7 +388,7 @@ int run_once(run_request const& request, interrupt& pass_on) {
   teller watch;
   daybook::book_options options;
   options.lease = request.lease;
-  options.watch = &watch;
+  options.observer = &watch;
   auto const until = clock::now() + request.wait;
   // A signal ends us while we connect, which may take long: it is caught between two tries only.
   auto book = when_reachable(

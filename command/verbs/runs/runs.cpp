@@ -90,10 +90,10 @@ void print_steps(daybook::run_detail const& detail) {
     }
     intents.print();
   }
-  if (!detail.carried.empty()) {
-    print(fmt::format("\ncarried: {}\n", detail.carried.size()));
+  if (!detail.values.empty()) {
+    print(fmt::format("\ncarried: {}\n", detail.values.size()));
     table carried({"  NAME", "SET", "VALUE"});
-    for (auto const& one : detail.carried) {
+    for (auto const& one : detail.values) {
       carried.add({"  " + printable(one.name), seconds_of(one.updated), shortened(one.value)});
     }
     carried.print();

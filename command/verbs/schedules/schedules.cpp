@@ -70,7 +70,8 @@ void print_text(daybook::schedule_info const& info) {
   print_field("gap, fold", fmt::format("{}, {}", word_in(gap_words, how.changes.gap),
                                        word_in(fold_words, how.changes.fold)));
   auto catching = std::string(word_in(catch_up_words, how.catch_up));
-  if (how.catch_up == daybook::catch_up::all) catching += fmt::format(", at most {}", how.most);
+  if (how.catch_up == daybook::catch_up::all)
+    catching += fmt::format(", at most {}", how.max_ticks);
   if (how.catch_up == daybook::catch_up::skip) catching += ", later than " + text_of(how.grace);
   print_field("catch up", catching);
   print_field("overlap", word_in(overlap_words, how.overlap));

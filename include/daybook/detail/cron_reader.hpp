@@ -6,7 +6,7 @@
 #pragma once
 
 #include <daybook/detail/cron_fields.hpp>
-#include <daybook/detail/cron_mistake.hpp>
+#include <daybook/detail/cron_error.hpp>
 
 #include <array>
 #include <cstddef>

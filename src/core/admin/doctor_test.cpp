@@ -8,7 +8,7 @@
 
 namespace {
 
-using daybook::verdict;
+using daybook::severity;
 namespace core = daybook::core;
 
 /// Of a server that is well and has a binary log.
@@ -25,8 +25,10 @@ std::string worth_of(std::string const& name, core::settings settings,
   for (auto const& [setting, value] : changes) settings[setting] = value;
   for (auto const& one : core::judged("mysql", settings)) {
     if (one.name != name) continue;
-    EXPECT_EQ(one.remedy.empty(), one.worth == verdict::ok) << name;
-    return one.worth == verdict::ok ? "ok" : one.worth == verdict::warning ? "warning" : "void";
+    EXPECT_EQ(one.remedy.empty(), one.severity == severity::ok) << name;
+    return one.severity == severity::ok        ? "ok"
+           : one.severity == severity::warning ? "warning"
+                                               : "void";
   }
   return "none";
 }
@@ -68,8 +70,8 @@ TEST(doctor, a_file_system_that_a_program_serves_is_warned_of) {
   auto const worth = [](std::string const& local, std::string const& fuse) {
     std::string out;
     for (auto const& one : core::judged("sqlite", {{"file_system", local}, {"fuse", fuse}})) {
-      if (one.worth == verdict::warning && one.name == "file system") out += "warning ";
-      if (one.worth == verdict::invalid && one.name == "local file") out += "void ";
+      if (one.severity == severity::warning && one.name == "file system") out += "warning ";
+      if (one.severity == severity::failed && one.name == "local file") out += "void ";
     }
     return out;
   };
@@ -82,19 +84,19 @@ TEST(doctor, what_may_not_be_seen_of_standbys_is_warned_of) {
   auto const worth = [](std::string const& name, std::string const& setting,
                         std::string const& value) {
     for (auto const& one : core::judged("postgres", {{setting, value}})) {
-      if (one.name == name) return one.worth;
+      if (one.name == name) return one.severity;
     }
-    return verdict::invalid;
+    return severity::failed;
   };
-  EXPECT_EQ(worth("asynchronous standbys", "async_standbys", "0"), verdict::ok);
-  EXPECT_EQ(worth("asynchronous standbys", "async_standbys", "unknown"), verdict::warning);
-  EXPECT_EQ(worth("standbys connected", "missing_standbys", "unknown"), verdict::warning);
-  EXPECT_EQ(worth("standbys connected", "missing_standbys", "one"), verdict::warning);
-  EXPECT_EQ(worth("standbys connected", "missing_standbys", ""), verdict::ok);
+  EXPECT_EQ(worth("asynchronous standbys", "async_standbys", "0"), severity::ok);
+  EXPECT_EQ(worth("asynchronous standbys", "async_standbys", "unknown"), severity::warning);
+  EXPECT_EQ(worth("standbys connected", "missing_standbys", "unknown"), severity::warning);
+  EXPECT_EQ(worth("standbys connected", "missing_standbys", "one"), severity::warning);
+  EXPECT_EQ(worth("standbys connected", "missing_standbys", ""), severity::ok);
   // Local, where standbys are named to wait for.
-  EXPECT_EQ(worth("standbys waited for", "unwaited_standbys", "one"), verdict::warning);
-  EXPECT_EQ(worth("one primary", "writable_hosts", "2"), verdict::invalid);
-  EXPECT_EQ(worth("one primary", "writable_hosts", "1"), verdict::ok);
+  EXPECT_EQ(worth("standbys waited for", "unwaited_standbys", "one"), severity::warning);
+  EXPECT_EQ(worth("one primary", "writable_hosts", "2"), severity::failed);
+  EXPECT_EQ(worth("one primary", "writable_hosts", "1"), severity::ok);
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ intent_info read_intent(std::span<cell const> row) {
   return out;
 }
 
-carried_info read_carried(std::span<cell const> row) {
-  carried_info out;
+value_info read_carried(std::span<cell const> row) {
+  value_info out;
   row_reader(row) >> out.name >> out.value >> out.updated;
   return out;
 }
@@ -164,24 +164,25 @@ std::vector<run_info> list_runs(context const& context, runs_query const& query)
   return out;
 }
 
-std::optional<run_detail> find_run(context const& context, process const& name, key const& piece) {
+std::optional<run_detail> find_run(context const& context, process const& name,
+                                   key const& run_key) {
   std::optional<run_detail> out;
   read(context, [&](db::session& session) {
     out.reset();
     auto found = infos(session, context, {.process = name.str(), .state = {}, .limit = 1},
-                       std::string_view(piece.str()));
+                       std::string_view(run_key.str()));
     if (found.empty()) return;
     out.emplace();
     out->info = std::move(found.front());
     auto const& number = out->info.number;
     out->steps =
-        all(session, context.sql["inspect.steps"], {name.str(), piece.str(), number}, read_step);
-    out->intents = all(session, context.sql["inspect.intents"], {name.str(), piece.str(), number},
+        all(session, context.sql["inspect.steps"], {name.str(), run_key.str(), number}, read_step);
+    out->intents = all(session, context.sql["inspect.intents"], {name.str(), run_key.str(), number},
                        read_intent);
-    out->carried = all(session, context.sql["inspect.carried"], {name.str(), piece.str(), number},
-                       read_carried);
+    out->values = all(session, context.sql["inspect.carried"], {name.str(), run_key.str(), number},
+                      read_carried);
     out->attempts =
-        all(session, context.sql["inspect.attempts"], {name.str(), piece.str()}, read_attempt);
+        all(session, context.sql["inspect.attempts"], {name.str(), run_key.str()}, read_attempt);
   });
   return out;
 }

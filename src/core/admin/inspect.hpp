@@ -16,7 +16,7 @@ namespace core {
 
 [[nodiscard]] std::vector<run_info> list_runs(context const& context, runs_query const& query);
 [[nodiscard]] std::optional<run_detail> find_run(context const& context, process const& name,
-                                                 key const& piece);
+                                                 key const& run_key);
 /// Of the newest of each end so many are read.
 inline constexpr std::int64_t newest_ends = 200;
 /// The part of the status that is about holders and runs.

@@ -131,21 +131,25 @@ std::optional<std::string> meant(change const& change, sight const& seen,
   return there ? std::optional(wanted) : std::nullopt;
 }
 
+change_outcome changed_if(bool hit) noexcept {
+  return hit ? change_outcome::changed : change_outcome::unchanged;
+}
+
 }  // namespace
 
 bounded_remark::bounded_remark(audit_note const& note)
     : actor(base::bounded(note.actor, longest_remark)),
       reason(base::bounded(note.reason, longest_remark)) {}
 
-std::optional<bool> release_run(context const& context, process const& name, key const& piece,
-                                audit_note const& note) {
-  change const what{context, name.str(), piece.str(), "release", bounded_remark(note)};
+change_outcome release_run(context const& context, process const& name, key const& run_key,
+                           audit_note const& note) {
+  change const what{context, name.str(), run_key.str(), "release", bounded_remark(note)};
   auto const why =
       base::bounded("released by " + what.by.actor + ": " + what.by.reason, longest_error);
   for (backoff pauses(usual_patience);;) {
     auto const seen = look_at(what);
-    if (!seen) return std::nullopt;
-    if (!seen->in_hand()) return false;
+    if (!seen) return change_outcome::no_such_run;
+    if (!seen->in_hand()) return change_outcome::unchanged;
     progress_values const far{seen->line ? seen->line->how_far : std::nullopt};
     auto const step = seen->line ? seen->line->step : std::string();
     bool const released = make(what, text_of(*seen), [&](db::session& session) {
@@ -158,7 +162,7 @@ std::optional<bool> release_run(context const& context, process const& name, key
       return true;
     });
     // Else it has ended, or its attempt is another now: look again.
-    if (released) return true;
+    if (released) return change_outcome::changed;
     if (!pauses.pause()) {
       throw error({.kind = error_code::conflict, .retryable = true},
                   what.process + " changes hands faster than it can be released");
@@ -166,49 +170,49 @@ std::optional<bool> release_run(context const& context, process const& name, key
   }
 }
 
-std::optional<bool> restart_run(context const& context, process const& name, key const& piece,
-                                audit_note const& note) {
-  change const what{context, name.str(), piece.str(), "restart", bounded_remark(note)};
+change_outcome restart_run(context const& context, process const& name, key const& run_key,
+                           audit_note const& note) {
+  change const what{context, name.str(), run_key.str(), "restart", bounded_remark(note)};
   auto const seen = look_at(what);
-  if (!seen) return std::nullopt;
-  if (seen->in_hand()) return false;
+  if (!seen) return change_outcome::no_such_run;
+  if (seen->in_hand()) return change_outcome::unchanged;
   bool const discarded = make(what, text_of(*seen), [&](db::session& session) {
     return fenced(session, context.sql["operate.restart"],
                   {what.process, what.key, seen->held.epoch});
   });
-  if (discarded) return true;
+  if (discarded) return change_outcome::changed;
   // Somebody has started it since; or there was nothing to change, for it had been discarded.
   auto const now = look_at(what);
-  if (!now) return std::nullopt;
-  return !now->in_hand() && now->state == run_state::discarded;
+  if (!now) return change_outcome::no_such_run;
+  return changed_if(!now->in_hand() && now->state == run_state::discarded);
 }
 
-std::optional<bool> resolve_step(context const& context, process const& name, key const& piece,
-                                 resolution const& resolution, audit_note const& note) {
-  change const what{context, name.str(), piece.str(), "resolve", bounded_remark(note)};
+change_outcome resolve_step(context const& context, process const& name, key const& run_key,
+                            resolution const& resolution, audit_note const& note) {
+  change const what{context, name.str(), run_key.str(), "resolve", bounded_remark(note)};
   check_text("the value of step '" + resolution.step + "'", resolution.value);
   auto const seen = look_at(what);
-  if (!seen) return std::nullopt;
-  if (seen->in_hand() || (resolution.epoch != 0 && resolution.epoch != seen->held.epoch))
-    return false;
+  if (!seen) return change_outcome::no_such_run;
+  if (seen->in_hand() || (resolution.epoch != 0 && resolution.epoch != seen->held.epoch)) {
+    return change_outcome::unchanged;
+  }
   auto const step = meant(what, *seen, resolution);
-  if (!step) return false;
-  auto const detail =
-      "step " + *step + ": " + (resolution.done ? "done" : "not done") + "; " + text_of(*seen);
-  return make(what, detail, [&](db::session& session) {
-    if (!fenced(
-            session, context.sql["operate.resolve"],
-            {what.process, what.key, seen->held.epoch, std::int64_t{resolution.done ? 1 : 0}})) {
+  if (!step) return change_outcome::unchanged;
+  bool const done = resolution.effect == effect_state::done;
+  auto const detail = "step " + *step + ": " + (done ? "done" : "not done") + "; " + text_of(*seen);
+  return changed_if(make(what, detail, [&](db::session& session) {
+    if (!fenced(session, context.sql["operate.resolve"],
+                {what.process, what.key, seen->held.epoch, std::int64_t{done ? 1 : 0}})) {
       return false;
     }
-    if (resolution.done) {
+    if (done) {
       db::run(session, context.sql["operate.record_step"],
               {what.process, what.key, seen->number, *step, resolution.value});
     }
     // Of two persons the second waited for the first, whose intent this was.
     return fenced(session, context.sql["run.forget_intent"],
                   {what.process, what.key, seen->number, *step});
-  });
+  }));
 }
 
 std::vector<change_info> list_changes(context const& context, std::string_view process,

@@ -21,13 +21,13 @@ inline namespace v1 {
 namespace core {
 
 // As book's release(), restart(), resolve() and changes().
-[[nodiscard]] std::optional<bool> release_run(context const& context, process const& name,
-                                              key const& piece, audit_note const& note);
-[[nodiscard]] std::optional<bool> restart_run(context const& context, process const& name,
-                                              key const& piece, audit_note const& note);
-[[nodiscard]] std::optional<bool> resolve_step(context const& context, process const& name,
-                                               key const& piece, resolution const& resolution,
-                                               audit_note const& note);
+[[nodiscard]] change_outcome release_run(context const& context, process const& name,
+                                         key const& run_key, audit_note const& note);
+[[nodiscard]] change_outcome restart_run(context const& context, process const& name,
+                                         key const& run_key, audit_note const& note);
+[[nodiscard]] change_outcome resolve_step(context const& context, process const& name,
+                                          key const& run_key, resolution const& resolution,
+                                          audit_note const& note);
 [[nodiscard]] std::vector<change_info> list_changes(context const& context,
                                                     std::string_view process, std::string_view key);
 

@@ -51,7 +51,7 @@ class pruner {
   void write_down(bounded_remark const& note) {
     auto const detail = "older than " + std::to_string(options_.older_than.count()) +
                         " h: " + std::to_string(done_.attempts) + " attempts, " +
-                        std::to_string(done_.steps) + " steps, " + std::to_string(done_.carried) +
+                        std::to_string(done_.steps) + " steps, " + std::to_string(done_.values) +
                         " carried values, " + std::to_string(done_.holders) + " holders, " +
                         std::to_string(done_.runs) + " runs";
     once([&](db::session& session) {
@@ -75,7 +75,7 @@ class pruner {
                                                std::string_view(last), before_us_, piece};
       done_.attempts += drain("operate.prune_attempts", range);
       done_.steps += drain("operate.prune_steps", range);
-      done_.carried += drain("operate.prune_carried", range);
+      done_.values += drain("operate.prune_carried", range);
       drain("operate.prune_intents", range);
       if (options_.forget_runs) done_.runs += drain("operate.prune_runs", range);
       after = last;

@@ -100,10 +100,10 @@ step_result<void> run::intend(std::string_view name) {
 step_result<void> run::abandon(std::string_view name) {
   return step_result<void>(held().abandon(name));
 }
-step_result<void> run::carry(std::string_view name, std::string_view text) {
+step_result<void> run::set_value(std::string_view name, std::string_view text) {
   return step_result<void>(held().carry(name, text));
 }
-std::optional<std::string> run::carried(std::string_view name) const {
+std::optional<std::string> run::stored_value(std::string_view name) const {
   return held().carried(name);
 }
 std::optional<step_mode> run::mode_of(std::string_view step) const { return held().mode_of(step); }
@@ -151,9 +151,9 @@ std::string run::idempotency_key(std::string_view step) const {
 }
 
 start_result::start_result(run held) : run_(std::move(held)) {}
-start_result::start_result(process const& name, key const& piece, start_refusal why,
+start_result::start_result(process const& name, key const& run_key, start_refusal why,
                            std::optional<lease_holder> holder)
-    : asked_(name.str() + " / " + piece.str()), why_(why), holder_(std::move(holder)) {}
+    : asked_(name.str() + " / " + run_key.str()), why_(why), holder_(std::move(holder)) {}
 
 run start_result::take() && {
   if (run_) return std::move(*run_);

@@ -51,11 +51,11 @@ bool runs::look::in_hand() const noexcept {
   return state == run_state::running || state == run_state::ready;
 }
 
-start_result runs::start(process const& name, key const& piece, start_options options) {
-  return *start_with(name, piece, options, {});
+start_result runs::start(process const& name, key const& run_key, start_options options) {
+  return *start_with(name, run_key, options, {});
 }
 
-std::optional<start_result> runs::start_with(process const& name, key const& piece,
+std::optional<start_result> runs::start_with(process const& name, key const& run_key,
                                              start_options options, beside const& also) {
   context_.check_process();
   check_options(options);
@@ -66,20 +66,20 @@ std::optional<start_result> runs::start_with(process const& name, key const& pie
   };
   backoff pauses(usual_patience);
   for (;;) {
-    if (lease_->has_orphan(name.str(), piece.str())) {
+    if (lease_->has_orphan(name.str(), run_key.str())) {
       read(context_, [&](db::session& session) { lease_->disown_orphans(session); });
     }
-    auto const seen = look_at(name, piece);
-    if (auto no = refused(name, piece, seen, options)) {
+    auto const seen = look_at(name, run_key);
+    if (auto no = refused(name, run_key, seen, options)) {
       // That is for ever: an answer that a fail-over takes back would be none.
       if (no->why() == start_refusal::done_before) confirm_seen(context_);
       return no;
     }
     std::exception_ptr locked;
     if (seen.in_hand()) {
-      if (take_over(name, piece, seen)) continue;
+      if (take_over(name, run_key, seen)) continue;
     } else if (auto held =
-                   try_once(name, piece, options, seen.epoch, locked, also ? noted : beside())) {
+                   try_once(name, run_key, options, seen.epoch, locked, also ? noted : beside())) {
       return start_result(std::move(*held));
     }
     if (said_no) return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<start_result> runs::start_with(process const& name, key const& pie
     lease_->drop_if_dead();
     if (pauses.pause()) continue;
     if (locked) std::rethrow_exception(locked);
-    return start_result(name, piece, start_refusal::running_elsewhere, seen.who);
+    return start_result(name, run_key, start_refusal::running_elsewhere, seen.who);
   }
 }
 
@@ -98,38 +98,39 @@ bool runs::is_mine(std::string_view holder) const {
   return self && !self->dead() && self->uuid() == holder;
 }
 
-std::optional<start_result> runs::refused(process const& name, key const& piece, look const& seen,
+std::optional<start_result> runs::refused(process const& name, key const& run_key, look const& seen,
                                           start_options options) const {
   if (!seen.exists) return std::nullopt;
   if (seen.state == run_state::unknown)
-    return start_result(name, piece, start_refusal::unknown_outcome);
+    return start_result(name, run_key, start_refusal::unknown_outcome);
   if (seen.in_hand()) {
     bool const dead = seen.holder_ended || (seen.lease_over && !is_mine(seen.who.holder));
     if (dead || seen.deadline_over) return std::nullopt;
-    return start_result(name, piece, start_refusal::running_elsewhere, seen.who);
+    return start_result(name, run_key, start_refusal::running_elsewhere, seen.who);
   }
-  if (options.once && seen.succeeded) return start_result(name, piece, start_refusal::done_before);
+  if (options.once && seen.succeeded)
+    return start_result(name, run_key, start_refusal::done_before);
   bool const resumes =
       seen.state != run_state::succeeded && seen.state != run_state::discarded && !options.restart;
   if (resumes && options.date && seen.date && *options.date != *seen.date) {
-    return start_result(name, piece, start_refusal::other_date);
+    return start_result(name, run_key, start_refusal::other_date);
   }
   return std::nullopt;
 }
 
-std::optional<run> runs::try_once(process const& name, key const& piece, start_options options,
+std::optional<run> runs::try_once(process const& name, key const& run_key, start_options options,
                                   std::int64_t epoch, std::exception_ptr& locked,
                                   beside const& also) {
   try {
     auto const who = lease_->current();
-    auto const got = try_start(name, piece, options, epoch, who->uuid(), also);
+    auto const got = try_start(name, run_key, options, epoch, who->uuid(), also);
     if (!got) return std::nullopt;
     auto held = std::make_unique<held_run>(
         context_, *lease_, who,
-        run_identity{name, piece, got->number, got->attempt, got->date, got->time_left},
+        run_identity{name, run_key, got->number, got->attempt, got->date, got->time_left},
         acquisition{got->epoch, got->acquisition, got->version});
-    if (got->attempt > 1) held->remembers(memory_of(name, piece, got->number));
-    context_.watch.started({name.str(), piece.str(), {}, got->number, got->attempt, {}});
+    if (got->attempt > 1) held->remembers(memory_of(name, run_key, got->number));
+    context_.watch.started({name.str(), run_key.str(), {}, got->number, got->attempt, {}});
     return run(std::move(held));
   } catch (error const& e) {
     // The row, or the whole database, is locked by a transaction that does not end: somebody has
@@ -140,7 +141,7 @@ std::optional<run> runs::try_once(process const& name, key const& piece, start_o
   }
 }
 
-std::optional<runs::taken> runs::try_start(process const& name, key const& piece,
+std::optional<runs::taken> runs::try_start(process const& name, key const& run_key,
                                            start_options options, std::int64_t epoch,
                                            std::string const& holder_uuid, beside const& also) {
   auto const first = base::new_uuid();
@@ -152,7 +153,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
   auto const orphaned = [&] {
     auto const add = [&](std::string const& detail) {
       lease_->add_orphan({.process = name.str(),
-                          .key = piece.str(),
+                          .key = run_key.str(),
                           .acquisition = detail,
                           .on_its_way = lost > 0});
     };
@@ -165,7 +166,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& piece
   for (;;) {
     try {
       auto const rows = write_start(
-          also, {name.str(), piece.str(), epoch, acquisition, holder_uuid,
+          also, {name.str(), run_key.str(), epoch, acquisition, holder_uuid,
                  std::int64_t{options.once ? 1 : 0}, std::int64_t{options.restart ? 1 : 0},
                  std::string_view(lost > 0 ? first : ""), to_value(deadline),
                  options.date ? value(std::string_view(date)) : value(nullptr)});
@@ -212,11 +213,11 @@ db::table runs::write_start(beside const& also, std::initializer_list<value> val
   return out;
 }
 
-runs::look runs::look_at(process const& name, key const& piece) {
+runs::look runs::look_at(process const& name, key const& run_key) {
   look seen;
   read(context_, [&](db::session& session) {
     auto const rows = db::run(session, context_.sql["run.look"],
-                              {name.str(), piece.str(), std::int64_t{max_skew.count()}});
+                              {name.str(), run_key.str(), std::int64_t{max_skew.count()}});
     seen = {};
     if (rows.size() == 0) return;
     auto const row = rows.row(0);
@@ -233,7 +234,7 @@ runs::look runs::look_at(process const& name, key const& piece) {
     seen.who.until = db::time_of(db::get<std::int64_t>(row[7]));
     std::string lines;
     decode(row[8], lines);
-    seen.line = find_line(lines, name.str(), piece.str());
+    seen.line = find_line(lines, name.str(), run_key.str());
     if (seen.line) {
       seen.who.in_hand = seen.line->step;
       seen.who.in_hand_since = db::time_of(db::get<std::int64_t>(row[9])) - seen.line->step_for;
@@ -246,7 +247,7 @@ runs::look runs::look_at(process const& name, key const& piece) {
   return seen;
 }
 
-bool runs::take_over(process const& name, key const& piece, look const& seen) {
+bool runs::take_over(process const& name, key const& run_key, look const& seen) {
   // First the holder is dead, once and for ever; then its row is free. In two transactions: a
   // row that a stopped process keeps locked must not undo the first.
   try {
@@ -255,10 +256,10 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
     }
     progress_values const far{seen.line ? seen.line->how_far : std::nullopt};
     auto const freed = write(context_, {.name = "free"}, context_.sql["run.free"],
-                             {name.str(), piece.str(), seen.who.holder, seen.who.in_hand,
+                             {name.str(), run_key.str(), seen.who.holder, seen.who.in_hand,
                               far.done(), far.total(), far.note()});
     if (freed.affected == 1) {
-      context_.watch.taken_over({name.str(), piece.str(), {}, 0, 0, seen.who.node});
+      context_.watch.taken_over({name.str(), run_key.str(), {}, 0, 0, seen.who.node});
     }
   } catch (lost_reply const&) {
     return true;  // both do nothing the second time: look at it afresh
@@ -269,12 +270,12 @@ bool runs::take_over(process const& name, key const& piece, look const& seen) {
   return true;
 }
 
-memory runs::memory_of(process const& name, key const& piece, std::int64_t number) {
+memory runs::memory_of(process const& name, key const& run_key, std::int64_t number) {
   memory out;
   read(context_, context_.lease, [&](db::session& session) {
     out = {};
     auto const rows =
-        db::run(session, context_.sql["run.memory"], {name.str(), piece.str(), number});
+        db::run(session, context_.sql["run.memory"], {name.str(), run_key.str(), number});
     for (std::size_t at = 0; at < rows.size(); ++at) {
       std::string kind, of, value;
       std::int64_t mode = 0;

@@ -31,10 +31,10 @@ class runs {
   /// it, and start nothing.
   using beside = std::function<bool(db::session&)>;
 
-  start_result start(process const& name, key const& piece, start_options options);
+  start_result start(process const& name, key const& run_key, start_options options);
   /// As start(), with more in its transaction. Empty: `also` said no. Where its reply was lost and
   /// nothing was found out, throws daybook::error; the run, if it was taken, is let go of.
-  std::optional<start_result> start_with(process const& name, key const& piece,
+  std::optional<start_result> start_with(process const& name, key const& run_key,
                                          start_options options, beside const& also);
   std::optional<run> attach(std::string_view text);
 
@@ -64,24 +64,24 @@ class runs {
   };
 
   /// The run, or empty: refused, or (`locked` says by what) kept waiting for too long.
-  std::optional<run> try_once(process const& name, key const& piece, start_options options,
+  std::optional<run> try_once(process const& name, key const& run_key, start_options options,
                               std::int64_t epoch, std::exception_ptr& locked,
                               beside const& also = {});
   /// Why not; empty where it may be taken, or taken over.
-  [[nodiscard]] std::optional<start_result> refused(process const& name, key const& piece,
+  [[nodiscard]] std::optional<start_result> refused(process const& name, key const& run_key,
                                                     look const& seen, start_options options) const;
 
-  std::optional<taken> try_start(process const& name, key const& piece, start_options options,
+  std::optional<taken> try_start(process const& name, key const& run_key, start_options options,
                                  std::int64_t epoch, std::string const& holder_uuid,
                                  beside const& also);
   db::table write_start(beside const& also, std::initializer_list<value> values);
   /// A dead holder may take nothing; the next life may.
-  look look_at(process const& name, key const& piece);
+  look look_at(process const& name, key const& run_key);
   /// Declares the holder dead where its lease is over, and frees the run. False: the row is locked
   /// by a process that does not go on.
-  bool take_over(process const& name, key const& piece, look const& seen);
+  bool take_over(process const& name, key const& run_key, look const& seen);
   [[nodiscard]] bool is_mine(std::string_view holder) const;
-  memory memory_of(process const& name, key const& piece, std::int64_t number);
+  memory memory_of(process const& name, key const& run_key, std::int64_t number);
 
   context context_;
   core::holder* lease_;

@@ -43,7 +43,7 @@ period_state state_by(std::optional<task_info> const& task, bool asked) {
   if (asked) return period_state::waiting;
   switch (task->state) {
     case task_state::waiting:
-    case task_state::suspect: return period_state::waiting;
+    case task_state::quarantined: return period_state::waiting;
     case task_state::running: return period_state::running;
     case task_state::succeeded: return period_state::done;
     case task_state::failed:

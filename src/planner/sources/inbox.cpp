@@ -106,7 +106,7 @@ bool launch(queues::batch& batch, sink& sink) {
 bool look(store const& store, queues::store const& owner, sink& sink) {
   auto const page = store.declared().options.page;
   auto const fail = [&](task const& one, std::string_view why) { sink.fail(one.key, why); };
-  for (auto const state : {task_state::waiting, task_state::suspect}) {
+  for (auto const state : {task_state::waiting, task_state::quarantined}) {
     tasks_query what{.state = state, .limit = page};
     for (bool more = true; more;) {
       auto const now_us = owner.now_us();
@@ -137,7 +137,7 @@ bool feed(store const& store, inbox_strategy const& strategy, sink& sink) {
   for (;;) {
     auto batch = from->claim(page);
     // One that may have ended its worker is taken alone.
-    if (!batch) batch = from->claim({.suspects = true});
+    if (!batch) batch = from->claim({.quarantined = true});
     if (!batch) return true;
     bool const more = launch(*batch, sink);
     static_cast<void>(batch->complete());  // lost: the launched have ended all the same

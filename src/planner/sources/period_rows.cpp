@@ -39,7 +39,7 @@ open_period::course course_of(std::span<cell const> columns) {
     case task_state::discarded: return course::failed;
     case task_state::waiting:
     case task_state::running:
-    case task_state::suspect:
+    case task_state::quarantined:
     case task_state::unknown: break;  // a person says of an unknown one
   }
   return course::under_way;

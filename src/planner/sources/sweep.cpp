@@ -81,9 +81,9 @@ class sweeping {
       now_ = std::move(*last);
       return true;
     }
-    if (last && (strategy_.again.count() == 0 ||
+    if (last && (strategy_.repeat_after.count() == 0 ||
                  last->now_us < last->ended_us.value_or(0) +
-                                    std::chrono::microseconds(strategy_.again).count())) {
+                                    std::chrono::microseconds(strategy_.repeat_after).count())) {
       return true;
     }
     now_.number = (last ? last->number : 0) + 1;
@@ -154,7 +154,7 @@ class sweeping {
 
   /// So many rows that they are whole pages.
   [[nodiscard]] std::int64_t at_once() const {
-    if (strategy_.in_memory) return strategy_.few + 1;
+    if (strategy_.in_memory) return strategy_.max_rows + 1;
     return std::max<std::int64_t>(rows_at_once / strategy_.page, 1) * strategy_.page;
   }
 
@@ -162,9 +162,9 @@ class sweeping {
   bool cut_after(sweep_state then) {
     for (;;) {
       auto found = rows(now_.end, {}, at_once());
-      if (strategy_.in_memory && std::cmp_greater(found.size(), strategy_.few)) {
+      if (strategy_.in_memory && std::cmp_greater(found.size(), strategy_.max_rows)) {
         bad(name(), "table '" + strategy_.table + "' has more than " +
-                        std::to_string(strategy_.few) +
+                        std::to_string(strategy_.max_rows) +
                         " rows, which is the most that are held in memory (few): cut it by its "
                         "index instead");
       }

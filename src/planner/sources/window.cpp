@@ -30,7 +30,7 @@ class window {
         sink_(sink),
         there_(bounds_of(store.with(), store.declared().id, strategy.since)),
         periods_(strategy, there_.first, there_.last),
-        left_(strategy.most) {}
+        left_(strategy.max_periods) {}
 
   // Each: false where it was stopped before its end.
 

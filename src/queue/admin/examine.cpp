@@ -25,11 +25,11 @@ check_result drift_of(watcher const& watcher, std::string const& queue, check_re
   auto const found = watcher.compare(counted);
   if (found.missing == 0 && found.extra == 0) {
     if (found.refused == 0) return out;
-    return {out.name, daybook::verdict::warning,
+    return {out.name, daybook::severity::warning,
             number(found.refused, "rows whose value can be no key"),
             "keys are 1 to 255 bytes of UTF-8 without control characters: these rows have no task"};
   }
-  return {out.name, daybook::verdict::warning,
+  return {out.name, daybook::severity::warning,
           number(found.missing, "rows without a member, ") +
               number(found.extra, "members without a row") + (found.exact ? "" : ", or more"),
           "daybook queues reconcile " + queue};
@@ -39,17 +39,18 @@ check_result examine_one(watcher const& watcher, std::string const& queue) {
   auto const name = "queue " + queue;
   try {
     auto const here = watcher.info();
-    auto const of = here.of.table + "." + here.of.key;
-    auto const drift =
-        drift_of(watcher, queue,
-                 {name, daybook::verdict::ok,
-                  "follows " + of + (here.installed ? " by triggers" : " when reconciled"), ""});
+    auto const followed = here.table.table + "." + here.table.key;
+    auto const drift = drift_of(
+        watcher, queue,
+        {name, daybook::severity::ok,
+         "follows " + followed + (here.installed ? " by triggers" : " when reconciled"), ""});
     if (!watcher.lost_triggers()) return drift;
-    return {name, daybook::verdict::warning, "some triggers on " + of + " are gone, or disabled",
+    return {name, daybook::severity::warning,
+            "some triggers on " + followed + " are gone, or disabled",
             "install them again: daybook queues watch " + queue + " --install"};
   } catch (error const& e) {
     if (e.kind() != error_code::bad_argument) throw;
-    return {name, daybook::verdict::warning, e.what(),
+    return {name, daybook::severity::warning, e.what(),
             "another table: daybook queues watch " + queue +
                 " --table TABLE --key COLUMN; none: daybook queues unwatch " + queue};
   }

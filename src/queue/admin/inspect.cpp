@@ -217,7 +217,7 @@ queue_counts store::counts(counting things) const {
         case task_state::failed: out.failed += tasks; break;
         case task_state::dead: out.dead += tasks; break;
         case task_state::unknown: out.unknown += tasks; break;
-        case task_state::suspect: out.suspect += tasks; break;
+        case task_state::quarantined: out.quarantined += tasks; break;
         case task_state::discarded: out.discarded += tasks; break;
         case task_state::running: break;
       }

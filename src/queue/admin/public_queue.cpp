@@ -11,7 +11,7 @@
 #include <daybook/error.hpp>
 #include <daybook/queue.hpp>
 #include <daybook/transaction.hpp>
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <utility>
 
@@ -44,7 +44,7 @@ std::string_view word_of(task_state state) noexcept {
     case task_state::failed: return "failed";
     case task_state::dead: return "dead";
     case task_state::unknown: return "unknown";
-    case task_state::suspect: return "suspect";
+    case task_state::quarantined: return "suspect";
     case task_state::discarded: return "discarded";
   }
   return "";
@@ -131,22 +131,22 @@ import_report queue::import(std::vector<entry> const& entries, task_options cons
       options);
 }
 import_report queue::import_query(std::string_view query, task_options const& options,
-                                  std::function<bool(import_report const&)> const& told) {
-  return queues::import_query(*inside_, query, options, told);
+                                  std::function<bool(import_report const&)> const& on_progress) {
+  return queues::import_query(*inside_, query, options, on_progress);
 }
-daybook::watch queue::watch(synced_table const& table) {
-  return daybook::watch(queues::follow(inside_, table, nullptr));
+daybook::table_sync queue::follow(synced_table const& table) {
+  return daybook::table_sync(queues::follow(inside_, table, nullptr));
 }
-daybook::watch queue::watch(synced_table const& table, audit_note const& note) {
-  return daybook::watch(queues::follow(inside_, table, &note));
+daybook::table_sync queue::follow(synced_table const& table, audit_note const& note) {
+  return daybook::table_sync(queues::follow(inside_, table, &note));
 }
-std::optional<daybook::watch> queue::watched() const {
+std::optional<daybook::table_sync> queue::followed() const {
   auto found = queues::followed_by(inside_);
   if (!found) return std::nullopt;
-  return daybook::watch(std::move(found));
+  return daybook::table_sync(std::move(found));
 }
-bool queue::unwatch() { return queues::unfollow(*inside_, nullptr); }
-bool queue::unwatch(audit_note const& note) { return queues::unfollow(*inside_, &note); }
+bool queue::unfollow() { return queues::unfollow(*inside_, nullptr); }
+bool queue::unfollow(audit_note const& note) { return queues::unfollow(*inside_, &note); }
 bool queue::remove(key const& key) { return inside_->remove(key); }
 bool queue::remove(transaction& tx, key const& key) {
   return inside_->remove_in(tx.internals(), key);
@@ -160,15 +160,16 @@ bool queue::set_payload(key const& key, std::optional<std::string> const& payloa
 bool queue::run_now(key const& key) { return inside_->ask(key, queues::asked::run_now); }
 bool queue::retry(key const& key) { return inside_->ask(key, queues::asked::retry); }
 bool queue::discard(key const& key) { return inside_->ask(key, queues::asked::discard); }
-bool queue::resolve(key const& key, bool done) {
-  return inside_->ask(key, done ? queues::asked::was_done : queues::asked::was_not_done);
+bool queue::resolve(key const& key, effect_state effect) {
+  return inside_->ask(
+      key, effect == effect_state::done ? queues::asked::was_done : queues::asked::was_not_done);
 }
 bool queue::ask(key const& key, task_request request, audit_note const& note) {
   return queues::put_request(*inside_, key, request, note);
 }
 std::int64_t queue::ask(task_state state, task_request request, audit_note const& note,
-                        std::function<void(std::int64_t)> const& told) {
-  return queues::put_requests(*inside_, state, request, note, told);
+                        std::function<void(std::int64_t)> const& on_progress) {
+  return queues::put_requests(*inside_, state, request, note, on_progress);
 }
 bool queue::set_priority(key const& task, int priority) {
   return queues::put_priority(*inside_, task, priority, nullptr);
@@ -204,15 +205,19 @@ std::vector<change_info> queue::changes(key const& key) const {
 queue_info queue::info() const { return queues::info(*inside_); }
 queue_counts queue::counts(counting things) const { return inside_->counts(things); }
 
-watch_info watch::info() const { return inside_->info(); }
-std::string watch::trigger_sql() const { return inside_->trigger_sql(); }
-std::string watch::drop_sql() const { return inside_->drop_sql(); }
-void watch::install() { inside_->install(nullptr); }
-void watch::uninstall() { inside_->uninstall(nullptr); }
-void watch::install(audit_note const& note) { inside_->install(&note); }
-void watch::uninstall(audit_note const& note) { inside_->uninstall(&note); }
-reconcile_report watch::reconcile(watch_told const& told) { return inside_->reconcile(told); }
-table_difference watch::compare(std::int64_t at_most) const { return inside_->compare(at_most); }
+table_sync_info table_sync::info() const { return inside_->info(); }
+std::string table_sync::trigger_sql() const { return inside_->trigger_sql(); }
+std::string table_sync::drop_sql() const { return inside_->drop_sql(); }
+void table_sync::install() { inside_->install(nullptr); }
+void table_sync::uninstall() { inside_->uninstall(nullptr); }
+void table_sync::install(audit_note const& note) { inside_->install(&note); }
+void table_sync::uninstall(audit_note const& note) { inside_->uninstall(&note); }
+reconcile_report table_sync::reconcile(reconcile_callback const& on_progress) {
+  return inside_->reconcile(on_progress);
+}
+table_difference table_sync::compare(std::int64_t at_most) const {
+  return inside_->compare(at_most);
+}
 
 }  // namespace v1
 }  // namespace daybook

@@ -152,7 +152,8 @@ std::int64_t batch::size() const noexcept {
 void batch::space_starts(std::int64_t first_us, std::int64_t slot_us) {
   for (auto& one : tasks_) {
     auto const slot = std::exchange(first_us, first_us + slot_us);
-    one.slot = std::chrono::microseconds(std::max<std::int64_t>(0, slot));  // it may be saved up
+    one.start_delay =
+        std::chrono::microseconds(std::max<std::int64_t>(0, slot));  // it may be saved up
   }
 }
 

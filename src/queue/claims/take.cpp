@@ -187,11 +187,11 @@ std::unique_ptr<batch> store::taken(taking taking, std::string const& id,
 taking store::take_in(db::session& session, std::string const& id, std::string const& holder,
                       claim_options const& options) {
   auto const here = present();
-  int const limit = options.suspects ? 1 : options.limit;
+  int const limit = options.quarantined ? 1 : options.limit;
   permission start{limit};
   if (here.in_turns()) start = permitted(session, here, limit);
   if (start.limit == 0) return {};
-  int const first = options.suspects ? priorities : 0;
+  int const first = options.quarantined ? priorities : 0;
   taking out{.first_us = start.first_us,
              .slot_us = start.slot_us,
              .announced = options.beginning == beginning::announced};
@@ -285,7 +285,7 @@ std::unique_ptr<batch> store::try_claim(claim_options const& options) {
     core::claim_mark const mark(*lease_, id);
     taking took;
     try {
-      if (!options.suspects && goes_together() && !present().in_turns()) {
+      if (!options.quarantined && goes_together() && !present().in_turns()) {
         std::vector<db::call> calls;
         auto const looked = add_taking(calls, id, who, options);
         auto answers = core::write_together(context_, {.name = "claim"}, calls);
@@ -345,7 +345,7 @@ std::unique_ptr<batch> store::claim(claim_options const& options) {
       if (!out->tasks().empty()) return out;
       static_cast<void>(out->complete());  // nothing but holes: they are gone now
     } else if (!lease_->drop_if_dead() && (std::exchange(reclaimed, true) || reclaim() == 0)) {
-      if (pause > longest_lock_pause || !others_lock_it(options.suspects)) break;
+      if (pause > longest_lock_pause || !others_lock_it(options.quarantined)) break;
       std::this_thread::sleep_for(std::exchange(pause, pause * 2));
     }
   }

@@ -88,7 +88,7 @@ void drainer::take(int limit, bool suspect) {
   bool const by_hand = options_.beginning == beginning::announced;
   bool const soon = !suspect && !once && !by_hand && std::cmp_less_equal(limit, window_);
   auto claimed = store_->claim({.limit = limit,
-                                .suspects = suspect,
+                                .quarantined = suspect,
                                 .beginning = soon ? beginning::with_claim : beginning::announced});
   if (!claimed) return;
   // It is told what becomes of them, and owned by nobody: see its lifetime.

@@ -7,7 +7,7 @@
 #include "queue/fetch/hand.hpp"
 #include "queue/members/store.hpp"
 
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@ class drainer final : public giver {
  public:
   /// `flush_every`: what is finished is written after so long, when the next task is asked for.
   /// `batch`: who asks for single tasks claims so many at most, and a hundred.
-  drainer(std::shared_ptr<store> store, hand_out_options const& options)
+  drainer(std::shared_ptr<store> store, task_fetcher_options const& options)
       : store_(std::move(store)), options_(options) {}
   /// Ends the claims; what fails is told to the observer, and done by the next claim.
   ~drainer() override;
@@ -51,7 +51,7 @@ class drainer final : public giver {
   std::vector<claimed_task> give(std::size_t most);
 
   std::shared_ptr<store> store_;
-  hand_out_options options_;
+  task_fetcher_options options_;
   std::shared_ptr<hand> now_;
   std::vector<std::shared_ptr<hand>> kept_;
   instant flushed_ = local_clock::now();

@@ -76,7 +76,9 @@ struct hand {
   /// How many may be given at once.
   [[nodiscard]] std::size_t to_give() const noexcept { return next < begun ? begun - next : 0; }
   /// When the task at this place may start.
-  [[nodiscard]] instant slot_of(std::size_t index) const { return made + of->tasks()[index].slot; }
+  [[nodiscard]] instant slot_of(std::size_t index) const {
+    return made + of->tasks()[index].start_delay;
+  }
 };
 
 /// By this process's own clock, since it sent its last renewal: what begins now has a third of the

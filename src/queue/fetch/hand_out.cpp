@@ -362,7 +362,7 @@ void dispenser::claim(int limit) {
 
 /// One at a time, beside the others.
 void dispenser::claim_suspect() {
-  auto next = store_->claim({.limit = 1, .suspects = true, .beginning = beginning::announced});
+  auto next = store_->claim({.limit = 1, .quarantined = true, .beginning = beginning::announced});
   {
     std::lock_guard const lock(guard_);
     suspects_ = next != nullptr;

@@ -1,4 +1,4 @@
-// The inside of daybook::hand_out: the claims in hand, and the thread that fetches, flushes and
+// The inside of daybook::task_fetcher: the claims in hand, and the thread that fetches, flushes and
 // ends them. Threads that work wait for the database in perform() and finish_in() only.
 // Thread-safe.
 #pragma once
@@ -8,7 +8,7 @@
 #include "queue/fetch/hand.hpp"
 #include "queue/members/store.hpp"
 
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 #include <daybook/task.hpp>
 
 #include <chrono>
@@ -36,11 +36,11 @@ inline constexpr std::chrono::milliseconds between_glances{20};
 inline constexpr std::chrono::seconds between_suspects{5};
 
 /// Throws daybook::error (error_code::bad_argument) for options out of their range.
-hand_out_options checked(hand_out_options options, std::string_view queue);
+task_fetcher_options checked(task_fetcher_options options, std::string_view queue);
 
 class dispenser final : public giver, public std::enable_shared_from_this<dispenser> {
  public:
-  dispenser(std::shared_ptr<store> store, hand_out_options options);
+  dispenser(std::shared_ptr<store> store, task_fetcher_options options);
   dispenser(dispenser const&) = delete;
   dispenser& operator=(dispenser const&) = delete;
   ~dispenser() override = default;
@@ -54,8 +54,8 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   std::optional<claimed_task> next(std::stop_token const& stop);
   std::vector<claimed_task> next_batch(std::size_t most, std::chrono::milliseconds gather,
                                        std::stop_token const& stop);
-  void change(hand_out_options options);
-  [[nodiscard]] hand_out_counts counts() const;
+  void change(task_fetcher_options options);
+  [[nodiscard]] task_fetcher_counts counts() const;
 
   bool note(hand& claim, std::size_t index, result result, local_clock::duration took) override;
   void leave(std::shared_ptr<hand> const& claim, bool lost,
@@ -126,7 +126,7 @@ class dispenser final : public giver, public std::enable_shared_from_this<dispen
   void look_again_at(instant when);
 
   std::shared_ptr<store> store_;
-  hand_out_options options_;
+  task_fetcher_options options_;
 
   mutable std::mutex guard_;
   std::condition_variable_any given_;    ///< for threads that want a task

@@ -1,4 +1,4 @@
-// daybook::hand_out and daybook::handed: what the threads that work call. Memory only, but for
+// daybook::task_fetcher and daybook::handed: what the threads that work call. Memory only, but for
 // perform() and finish_in().
 #include "queue/fetch/hand_out.hpp"
 
@@ -15,7 +15,7 @@ namespace daybook {
 inline namespace v1 {
 namespace queues {
 
-hand_out_options checked(hand_out_options options, std::string_view queue) {
+task_fetcher_options checked(task_fetcher_options options, std::string_view queue) {
   using std::chrono::milliseconds;
   base::limits const in("the hand-out of queue", queue);
   in.between("the batch", options.batch, 1, 10'000);
@@ -25,7 +25,7 @@ hand_out_options checked(hand_out_options options, std::string_view queue) {
   return options;
 }
 
-dispenser::dispenser(std::shared_ptr<store> store, hand_out_options options)
+dispenser::dispenser(std::shared_ptr<store> store, task_fetcher_options options)
     : store_(std::move(store)),
       options_(checked(options, store_->name())),
       to_do_(store_),
@@ -74,7 +74,7 @@ void dispenser::wake() noexcept {
   to_do_.notify_one();
 }
 
-void dispenser::change(hand_out_options options) {
+void dispenser::change(task_fetcher_options options) {
   options = checked(options, store_->name());
   std::lock_guard const lock(guard_);
   options_ = options;
@@ -228,9 +228,9 @@ void dispenser::measure(local_clock::duration took) noexcept {
   seconds_ = seconds_ > 0 ? seconds_ + (now - seconds_) * weight : now;
 }
 
-hand_out_counts dispenser::counts() const {
+task_fetcher_counts dispenser::counts() const {
   std::lock_guard const lock(guard_);
-  hand_out_counts out{.claims = hands_.size(), .waiting = ready_, .working = open_};
+  task_fetcher_counts out{.claims = hands_.size(), .waiting = ready_, .working = open_};
   for (auto const& one : hands_) out.unwritten += one->unwritten();
   return out;
 }
@@ -369,26 +369,27 @@ void claimed_task::leave(bool lost) noexcept {
   claim_->from->leave(claim_, lost, queues::local_clock::now() - since_);
 }
 
-hand_out::hand_out(queue const& queue, hand_out_options options)
+task_fetcher::task_fetcher(queue const& queue, task_fetcher_options options)
     : inside_(std::make_shared<queues::dispenser>(queue.internals().shared_from_this(), options)) {
   inside_->start();
 }
 
-hand_out::~hand_out() { stop(); }
-std::optional<claimed_task> hand_out::next(std::stop_token stop) { return inside_->next(stop); }
-std::vector<claimed_task> hand_out::next_batch(std::size_t most, std::chrono::milliseconds gather,
-                                               std::stop_token stop) {
+task_fetcher::~task_fetcher() { stop(); }
+std::optional<claimed_task> task_fetcher::next(std::stop_token stop) { return inside_->next(stop); }
+std::vector<claimed_task> task_fetcher::next_batch(std::size_t most,
+                                                   std::chrono::milliseconds gather,
+                                                   std::stop_token stop) {
   base::limits const in("hand_out::next_batch");
   in.between("the number of tasks (most)", most, 1, 10'000);
   in.between("the time to gather them", gather, std::chrono::milliseconds{0},
              std::chrono::hours{1});
   return inside_->next_batch(most, gather, stop);
 }
-void hand_out::change(hand_out_options options) { inside_->change(options); }
-void hand_out::wake() noexcept { inside_->wake(); }
-void hand_out::close() noexcept { inside_->close(); }
-void hand_out::stop() noexcept { inside_->stop(); }
-hand_out_counts hand_out::counts() const { return inside_->counts(); }
+void task_fetcher::change(task_fetcher_options options) { inside_->change(options); }
+void task_fetcher::wake() noexcept { inside_->wake(); }
+void task_fetcher::close() noexcept { inside_->close(); }
+void task_fetcher::stop() noexcept { inside_->stop(); }
+task_fetcher_counts task_fetcher::counts() const { return inside_->counts(); }
 
 }  // namespace v1
 }  // namespace daybook

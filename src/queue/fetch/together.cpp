@@ -5,7 +5,7 @@
 
 #include <daybook/adopt.hpp>
 #include <daybook/error.hpp>
-#include <daybook/hand_out.hpp>
+#include <daybook/task_fetcher.hpp>
 #include <daybook/transaction.hpp>
 
 #include <algorithm>

@@ -95,21 +95,21 @@ std::int64_t watcher::drop(followed const& followed, std::vector<std::int64_t> c
   }
 }
 
-bool watcher::remove_extra(followed const& followed, watch_progress& sum,
-                           watch_told const& told) const {
+bool watcher::remove_extra(followed const& followed, reconcile_progress& sum,
+                           reconcile_callback const& on_progress) const {
   if (base::left_out("reconcile_both_ways")) return true;
   members_page page;
   do {
     page = members_after(followed, page.last);
     sum.seen += page.seen;
     if (!page.extra.empty()) sum.removed += drop(followed, page.extra);
-    if (page.seen > 0 && told && !told(sum)) return false;
+    if (page.seen > 0 && on_progress && !on_progress(sum)) return false;
   } while (page.seen == page_size);
   return true;
 }
 
-bool watcher::add_missing(followed const& followed, watch_progress& sum, reconcile_report& out,
-                          watch_told const& told) const {
+bool watcher::add_missing(followed const& followed, reconcile_progress& sum, reconcile_report& out,
+                          reconcile_callback const& on_progress) const {
   rows_page page;
   for (bool first = true; first || page.seen == page_size; first = false) {
     page = rows_after(followed, first ? nullptr : &page.mark);
@@ -124,21 +124,21 @@ bool watcher::add_missing(followed const& followed, watch_progress& sum, reconci
       };
       sum.added += store_->import(next, {}).added;
     }
-    if (page.seen > 0 && told && !told(sum)) return false;
+    if (page.seen > 0 && on_progress && !on_progress(sum)) return false;
   }
   return true;
 }
 
 /// What is gone goes first: should a row come back while its member is removed, the second way
 /// finds it. A member too many is a task too many; a member too few is a task never done.
-reconcile_report watcher::reconcile(watch_told const& told) {
+reconcile_report watcher::reconcile(reconcile_callback const& on_progress) {
   auto const& with = store_->with();
   with.check_process();
   check_kept(*store_, table_);
   auto const in = look_at(*store_, table_);
-  watch_progress sum;
+  reconcile_progress sum;
   reconcile_report out;
-  out.complete = remove_extra(in, sum, told) && add_missing(in, sum, out, told);
+  out.complete = remove_extra(in, sum, on_progress) && add_missing(in, sum, out, on_progress);
   out.added = sum.added;
   out.removed = sum.removed;
   if (!out.complete) return out;

@@ -248,9 +248,9 @@ std::string printed(core::context const& context, db::entry const& entry) {
 watcher::watcher(std::shared_ptr<store> store, synced_table table)
     : store_(std::move(store)), table_(std::move(table)) {}
 
-watch_info watcher::info() const {
+table_sync_info watcher::info() const {
   auto const found = look_up(*store_);
-  watch_info out{table_, false, std::nullopt};
+  table_sync_info out{table_, false, std::nullopt};
   if (found && found->reconciled_us) {
     out.reconciled = db::time_of(*found->reconciled_us);
   }

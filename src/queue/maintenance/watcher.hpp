@@ -6,7 +6,7 @@
 #include "queue/members/store.hpp"
 #include "tables/table.hpp"
 
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -37,7 +37,7 @@ class watcher {
  public:
   watcher(std::shared_ptr<store> store, synced_table table);
 
-  [[nodiscard]] watch_info info() const;
+  [[nodiscard]] table_sync_info info() const;
   /// They were installed, and not all are there.
   [[nodiscard]] bool lost_triggers() const;
   [[nodiscard]] std::string trigger_sql() const;
@@ -47,7 +47,7 @@ class watcher {
   void uninstall(audit_note const* note);
 
   // reconcile.cpp
-  reconcile_report reconcile(watch_told const& told);
+  reconcile_report reconcile(reconcile_callback const& on_progress);
   [[nodiscard]] table_difference compare(std::int64_t at_most) const;
 
  private:
@@ -69,9 +69,10 @@ class watcher {
   [[nodiscard]] members_page members_after(followed const& followed, std::string const& last) const;
   [[nodiscard]] std::int64_t drop(followed const& followed,
                                   std::vector<std::int64_t> const& ids) const;
-  bool remove_extra(followed const& followed, watch_progress& sum, watch_told const& told) const;
-  bool add_missing(followed const& followed, watch_progress& sum, reconcile_report& out,
-                   watch_told const& told) const;
+  bool remove_extra(followed const& followed, reconcile_progress& sum,
+                    reconcile_callback const& on_progress) const;
+  bool add_missing(followed const& followed, reconcile_progress& sum, reconcile_report& out,
+                   reconcile_callback const& on_progress) const;
   void execute(db::entry made) const;
   void set_installed(bool installed, audit_note const* note) const;
 

@@ -12,7 +12,7 @@ inline namespace v1 {
 namespace queues {
 
 import_report import_query(store& store, std::string_view query, task_options const& options,
-                           std::function<bool(import_report const&)> const& told) {
+                           std::function<bool(import_report const&)> const& on_progress) {
   store.with().check_process();
   rows_of_query rows(store.with(), "queue '" + store.name() + "': the query to import from", query);
   // A row that cannot be is an end: what stands before it in its piece is imported first.
@@ -28,7 +28,7 @@ import_report import_query(store& store, std::string_view query, task_options co
       return std::nullopt;
     }
   };
-  auto const out = store.import(next, options, told);
+  auto const out = store.import(next, options, on_progress);
   if (wrong) std::rethrow_exception(wrong);
   return out;
 }

@@ -22,7 +22,7 @@ void check_payload(std::string_view queue, key const& key,
 /// On failure: daybook::error (error_code::bad_argument) where the text is no query of one or two
 /// columns, or gives what can be no key; what came before that row is imported.
 import_report import_query(store& store, std::string_view query, task_options const& options,
-                           std::function<bool(import_report const&)> const& told);
+                           std::function<bool(import_report const&)> const& on_progress);
 
 }  // namespace queues
 }  // namespace v1

@@ -282,7 +282,7 @@ import_report store::import_piece(std::span<entry const> piece, task_options con
 
 import_report store::import(std::function<std::optional<entry>()> const& next,
                             task_options const& options,
-                            std::function<bool(import_report const&)> const& told) {
+                            std::function<bool(import_report const&)> const& on_progress) {
   context_.check_process();
   check_options(name_, options, present().by);
   import_report sum;
@@ -305,7 +305,7 @@ import_report store::import(std::function<std::optional<entry>()> const& next,
     auto const part = core::insist([&] { return import_piece(piece, options); });
     sum.added += part.added;
     sum.present += part.present;
-    if (told && !told(sum)) break;
+    if (on_progress && !on_progress(sum)) break;
   }
   return sum;
 }

@@ -152,7 +152,8 @@ std::int64_t in_front(store const& store, key const& task) {
 }
 
 std::int64_t put_requests(store const& store, task_state state, task_request request,
-                          audit_note const& note, std::function<void(std::int64_t)> const& told) {
+                          audit_note const& note,
+                          std::function<void(std::int64_t)> const& on_progress) {
   store.with().check_process();
   if (state == task_state::running) {
     throw error({.kind = error_code::bad_argument},
@@ -176,7 +177,7 @@ std::int64_t put_requests(store const& store, task_state state, task_request req
     });
     sum += count;
     store.ring();
-    if (told) told(sum);
+    if (on_progress) on_progress(sum);
   }
   return sum;
 }

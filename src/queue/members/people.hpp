@@ -22,7 +22,8 @@ namespace queues {
 // As queue::ask().
 bool put_request(store const& store, key const& key, task_request request, audit_note const& note);
 std::int64_t put_requests(store const& store, task_state state, task_request request,
-                          audit_note const& note, std::function<void(std::int64_t)> const& told);
+                          audit_note const& note,
+                          std::function<void(std::int64_t)> const& on_progress);
 /// Null `note`: nobody is written down for that.
 bool put_priority(store const& store, key const& task, int priority, audit_note const* note);
 // As queue's functions of the same names.

@@ -53,7 +53,7 @@ class store : public std::enable_shared_from_this<store> {
   bool add_in(db::session& session, key const& key, task_options const& options);
   import_report import(std::function<std::optional<entry>()> const& next,
                        task_options const& options,
-                       std::function<bool(import_report const&)> const& told = {});
+                       std::function<bool(import_report const&)> const& on_progress = {});
   /// The first of so many ids for add_all_in(); 0 where that takes them itself.
   [[nodiscard]] std::int64_t reserve(std::int64_t count) const;
   /// Those that are not there already, in a transaction that has begun; how many. `first`: of as

@@ -62,7 +62,7 @@ written after_crash(policy const& policy, segment segment) {
   if (policy.mode == step_mode::at_most_once)
     return waits_for_a_person(segment, task_state::unknown);
   if (segment.crashes >= policy.crash_limit) return waits_for_a_person(segment, task_state::dead);
-  segment.state = task_state::suspect;
+  segment.state = task_state::quarantined;
   segment.lane = priorities + plain_lane(segment.lane);
   return {segment, arming::at};
 }

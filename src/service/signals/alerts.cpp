@@ -94,7 +94,7 @@ look_result compare(std::vector<seen_problem> before, std::vector<problem> now, 
     next.print = std::move(print);
     next.seen = std::min<std::int64_t>(next.seen + 1, options.looks);
     next.unseen = 0;
-    if (next.seen >= options.looks && (!next.told || at - *next.told >= options.again)) {
+    if (next.seen >= options.looks && (!next.told || at - *next.told >= options.repeat_after)) {
       next.told = at;
       out.alerts.push_back(alert_of(next, alert_state::stands, at));
     }
@@ -115,7 +115,8 @@ std::vector<alert> look_for_alerts(engine& engine, alert_options const& options,
                                    alert_writer const& write) {
   base::limits const given("alert_options");
   given.between("the looks", options.looks, 1, 100);
-  given.between("again", options.again, std::chrono::minutes{1}, std::chrono::hours{24 * 366});
+  given.between("again", options.repeat_after, std::chrono::minutes{1},
+                std::chrono::hours{24 * 366});
   auto const found = find_problems(engine, options.problems);
   auto const& book = engine.ready();
   std::vector<alert> out;

@@ -71,7 +71,7 @@ class gathered_by_columns : public aggregating {
     EXPECT_EQ(pay.close(pay_of(101), alice), settling::done);
     EXPECT_EQ(pay.settle(pay_of(101, 2), alice), settling::done);
     EXPECT_EQ(pay.revert(pay_of(102), alice), settling::done);
-    EXPECT_EQ(pay.aggregate({.fresh = true}).rows, 3);
+    EXPECT_EQ(pay.aggregate({.new_parent = true}).rows, 3);
     EXPECT_THAT(wrong(pay), IsEmpty());
     auto const lost = pay_of(104);
     database_.execute("delete from t_move_pay where pay_no = '" + lost + "'");

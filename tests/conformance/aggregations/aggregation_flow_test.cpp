@@ -19,7 +19,7 @@ class gathered_in_flow : public aggregating {
   }
   /// After each chunk as many rows come in as were taken, for a good while.
   [[nodiscard]] daybook::aggregate_options amid_new_rows() {
-    return {.stop = stop_.get_token(), .told = [this](auto const& so_far) {
+    return {.stop = stop_.get_token(), .on_progress = [this](auto const& so_far) {
               move({{101, 100}, {102, 100}});
               if (so_far.chunks == 50) stop_.request_stop();
             }};
@@ -83,7 +83,7 @@ TEST_P(gathered_in_flow, what_was_free_before_the_place_where_it_came_in_is_take
   auto pay = declared(small_chunks());
   move({{101, 1}, {102, 1}, {101, 1}, {103, 1}, {104, 1}, {105, 1}});
   std::stop_source stop;
-  pay.aggregate({.stop = stop.get_token(), .told = [&](auto const& so_far) {
+  pay.aggregate({.stop = stop.get_token(), .on_progress = [&](auto const& so_far) {
                    if (so_far.rows == 4) stop.request_stop();
                  }});
   pay.revert(pay_of(101), alice);
@@ -103,7 +103,8 @@ TEST_P(gathered_in_flow, what_was_free_before_it_is_taken_in_the_next_pass_where
   auto pay = declared(small_chunks());
   move({{101, 1}, {102, 1}, {103, 1}, {104, 1}});
   std::stop_source stop;
-  pay.aggregate({.stop = stop.get_token(), .told = [&](auto const&) { stop.request_stop(); }});
+  pay.aggregate(
+      {.stop = stop.get_token(), .on_progress = [&](auto const&) { stop.request_stop(); }});
   pay.revert(pay_of(101), alice);
   EXPECT_EQ(pay.aggregate().rows, 3);
   EXPECT_EQ(bricks("status = 1"), "0");
@@ -168,7 +169,8 @@ TEST_P(gathered_in_flow, parents_that_others_close_and_make_all_the_time_are_add
       if (one.group == "101") others.close(one.key, alice);
     }
     std::stop_source stop;
-    others.aggregate({.stop = stop.get_token(), .told = [&](auto const&) { stop.request_stop(); }});
+    others.aggregate(
+        {.stop = stop.get_token(), .on_progress = [&](auto const&) { stop.request_stop(); }});
   };
   close_and_make();
   move({{101, 1}, {102, 2}});
@@ -238,8 +240,8 @@ TEST_P(gathered_in_flow, a_parent_that_another_makes_at_the_same_time_is_added_t
   auto other = database_.open();
   auto theirs = other.make_aggregation("pay", small_chunks());
   std::stop_source one_chunk;
-  daybook::aggregate_options const just_one{.stop = one_chunk.get_token(),
-                                            .told = [&](auto const&) { one_chunk.request_stop(); }};
+  daybook::aggregate_options const just_one{
+      .stop = one_chunk.get_token(), .on_progress = [&](auto const&) { one_chunk.request_stop(); }};
   auto options = small_chunks();
   int made = 0;
   options.key_of = [&](auto const&) {

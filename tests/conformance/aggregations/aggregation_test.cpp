@@ -128,7 +128,7 @@ TEST_P(gathered, a_fresh_parent_is_begun_when_asked_for) {
   move({{101, 1}, {102, 2}});
   pay.aggregate();
   move({{101, 3}});
-  EXPECT_EQ(pay.aggregate({.fresh = true}).parents, 1);
+  EXPECT_EQ(pay.aggregate({.new_parent = true}).parents, 1);
   EXPECT_THAT(pays(),
               ElementsAre("101: 1 rows, 3, money 9, status 1", "101: 1 rows, 1, money 3, status 2",
                           "102: 1 rows, 2, money 6, status 1"));
@@ -143,9 +143,10 @@ TEST_P(gathered, it_stops_between_chunks_when_asked) {
   auto pay = declared(options);
   move({{101, 1}, {102, 2}, {103, 3}});
   std::stop_source stop;
-  auto const done = pay.aggregate({.stop = stop.get_token(), .told = [&](auto const& so_far) {
-                                     if (so_far.rows == 2) stop.request_stop();
-                                   }});
+  auto const done =
+      pay.aggregate({.stop = stop.get_token(), .on_progress = [&](auto const& so_far) {
+                       if (so_far.rows == 2) stop.request_stop();
+                     }});
   EXPECT_FALSE(done.complete);
   EXPECT_EQ(done.rows, 2);
   EXPECT_EQ(pay.aggregate().rows, 1);

@@ -13,7 +13,7 @@ class alerting : public scheduling {
     book_.make_queue("stock", {}).add(key{"a"});
     book_.queue("stock")->pause({.actor = "anna", .reason = ""});
     clock_.advance(2min);
-    EXPECT_TRUE(book_.renew());
+    EXPECT_EQ(book_.renew(), daybook::lease_state::held);
   }
   /// Of the looks: "stands queue stock", in order. Each is written into a queue.
   std::vector<std::string> look(daybook::book& book) {
@@ -42,7 +42,7 @@ TEST_P(alerting, every_process_of_a_book_goes_on_with_the_looks_of_the_others) {
   EXPECT_EQ(written(), 1);
   EXPECT_EQ(look(book_), strings{});
   clock_.advance(4h);
-  EXPECT_TRUE(book_.renew());
+  EXPECT_EQ(book_.renew(), daybook::lease_state::held);
   EXPECT_EQ(look(book_).size(), 1U) << "it stands still";
   book_.queue("stock")->discard(key{"a"});
   book_.queue("stock")->resume({.actor = "anna", .reason = ""});
@@ -64,7 +64,8 @@ TEST_P(alerting, what_cannot_be_written_down_is_told_by_a_later_look) {
 
 TEST_P(alerting, options_out_of_their_range_are_refused) {
   EXPECT_EQ(fault_of([&] { book_.look_for_alerts({.looks = 0}, {}); }), error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { book_.look_for_alerts({.again = 1s}, {}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { book_.look_for_alerts({.repeat_after = 1s}, {}); }),
+            error_code::bad_argument);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(alerting);

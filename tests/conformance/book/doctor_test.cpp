@@ -6,7 +6,7 @@
 namespace conformance {
 namespace {
 
-using daybook::verdict;
+using daybook::severity;
 
 class doctor : public adoption {
  protected:
@@ -21,13 +21,13 @@ class doctor : public adoption {
   }
   findings now() const { return of(book_); }
 
-  static void expect(findings const& in, std::string const& name, verdict worth,
+  static void expect(findings const& in, std::string const& name, severity worth,
                      std::string const& shows) {
     auto const found = in.find(name);
     ASSERT_NE(found, in.end()) << name;
-    EXPECT_EQ(found->second.worth, worth) << name << ": " << found->second.found;
+    EXPECT_EQ(found->second.severity, worth) << name << ": " << found->second.found;
     EXPECT_NE(found->second.found.find(shows), std::string::npos) << found->second.found;
-    EXPECT_EQ(found->second.remedy.empty(), worth == verdict::ok) << found->second.remedy;
+    EXPECT_EQ(found->second.remedy.empty(), worth == severity::ok) << found->second.remedy;
   }
   /// Changes the settings of the server, and puts them back.
   class changed {
@@ -58,11 +58,11 @@ TEST_P(doctor, finds_the_test_servers_well) {
   // Only a monitoring role sees standbys; the account of the tests is none, and has none to see.
   for (auto const& [name, one] : now()) {
     if (expected.contains(name)) {
-      EXPECT_EQ(one.worth, verdict::warning);
+      EXPECT_EQ(one.severity, severity::warning);
       EXPECT_TRUE(one.found.starts_with(expected[name])) << one.found;
       EXPECT_FALSE(one.remedy.empty());
     } else {
-      EXPECT_EQ(one.worth, verdict::ok) << name << ": " << one.found << ": " << one.remedy;
+      EXPECT_EQ(one.severity, severity::ok) << name << ": " << one.found << ": " << one.remedy;
     }
   }
   EXPECT_GE(now().size(), 7U);
@@ -72,23 +72,23 @@ TEST_P(doctor, without_a_book) {
   support::fresh_database const fresh(GetParam());
   daybook::book const book(fresh.url(), support::fresh_database::manual());
   auto const found = of(book);
-  expect(found, "book", verdict::invalid, "none");
+  expect(found, "book", severity::failed, "none");
   EXPECT_NE(found.at("book").remedy.find("daybook migrate up"), std::string::npos);
 }
 
 TEST_P(doctor, with_a_book_of_another_version) {
   database_.execute("update daybook_version set version = 8, oldest = 8");
-  expect(now(), "book", verdict::invalid, "version 8");
+  expect(now(), "book", severity::failed, "version 8");
 }
 
 TEST_P(doctor, with_a_book_whose_tables_are_not_all_there) {
-  expect(now(), "tables", verdict::ok, "");
+  expect(now(), "tables", severity::ok, "");
   database_.execute("drop table daybook_step");
   database_.execute("drop table daybook_watch");
   auto const found = now();
-  expect(found, "tables", verdict::invalid, "missing: daybook_step, daybook_watch");
+  expect(found, "tables", severity::failed, "missing: daybook_step, daybook_watch");
   EXPECT_NE(found.at("tables").remedy.find("back-up"), std::string::npos);
-  expect(found, "book", verdict::ok, "version");
+  expect(found, "book", severity::ok, "version");
 }
 
 /// On a connection of the application's, for ours are set up anew after whoever has changed them.
@@ -97,14 +97,14 @@ TEST_P(doctor, of_sqlite) {
   { auto const closed = std::move(book_); }  // else the journal's mode could not be changed
   auto const mine = adopt_connection();
   app_.execute("attach ':memory:' as other");
-  expect(of(mine), "one file", verdict::invalid, "attached = 1");
+  expect(of(mine), "one file", severity::failed, "attached = 1");
   app_.execute("detach other");
   app_.execute("pragma synchronous = normal");
-  expect(of(mine), "durable commit", verdict::invalid, "synchronous = 1");
+  expect(of(mine), "durable commit", severity::failed, "synchronous = 1");
   app_.execute("pragma synchronous = extra");
-  expect(of(mine), "durable commit", verdict::ok, "synchronous = 3");
+  expect(of(mine), "durable commit", severity::ok, "synchronous = 3");
   app_.execute("pragma journal_mode = delete");
-  expect(of(mine), "write-ahead log", verdict::warning, "journal_mode = delete");
+  expect(of(mine), "write-ahead log", severity::warning, "journal_mode = delete");
 }
 
 TEST_P(doctor, of_postgresql_settings_of_the_database) {
@@ -113,12 +113,12 @@ TEST_P(doctor, of_postgresql_settings_of_the_database) {
   fresh.execute(
       "do $$ begin execute 'alter database ' || current_database() || ' set "
       "synchronous_commit = off'; end $$");
-  expect(of(fresh.open()), "durable commit", verdict::invalid, "synchronous_commit = off");
+  expect(of(fresh.open()), "durable commit", severity::failed, "synchronous_commit = off");
   fresh.execute(
       "do $$ begin execute 'alter database ' || current_database() || ' set "
       "synchronous_commit = local'; end $$");
   if (GetParam().name == "pgbouncer") return;  // its connections keep what they began with
-  expect(of(fresh.open()), "durable commit", verdict::ok, "synchronous_commit = local");
+  expect(of(fresh.open()), "durable commit", severity::ok, "synchronous_commit = local");
 }
 
 TEST_P(doctor, of_an_encoding_that_is_not_utf8) {
@@ -131,26 +131,26 @@ TEST_P(doctor, of_an_encoding_that_is_not_utf8) {
                      "drop database " + name + " with (force)");
   auto const& url = database_.url();
   daybook::book book(url.substr(0, url.rfind('/') + 1) + name, watched());
-  expect(of(book), "encoding", verdict::warning, "server_encoding = SQL_ASCII");
+  expect(of(book), "encoding", severity::warning, "server_encoding = SQL_ASCII");
 }
 
 TEST_P(doctor, of_mariadb_tables) {
   if (!on_mariadb()) return;
   database_.execute("alter table daybook_step engine = MyISAM");
-  expect(now(), "InnoDB only", verdict::invalid, "daybook_step MyISAM");
+  expect(now(), "InnoDB only", severity::failed, "daybook_step MyISAM");
   database_.execute("alter table daybook_step engine = InnoDB");
-  expect(now(), "InnoDB only", verdict::ok, "");
+  expect(now(), "InnoDB only", severity::ok, "");
 }
 
 TEST_P(doctor, of_mariadb_sessions) {
   if (!on_mariadb()) return;
   auto const mine = adopt_connection();
   app_.execute("set session sql_mode = ''");
-  expect(of(mine), "strict mode", verdict::invalid, "sql_mode = ");
+  expect(of(mine), "strict mode", severity::failed, "sql_mode = ");
   app_.execute("set session time_zone = '+01:00'");
-  expect(of(mine), "time zone", verdict::invalid, "time_zone = +01:00");
+  expect(of(mine), "time zone", severity::failed, "time_zone = +01:00");
   app_.execute("set session transaction isolation level repeatable read");
-  expect(of(mine), "isolation", verdict::warning, "REPEATABLE-READ");
+  expect(of(mine), "isolation", severity::warning, "REPEATABLE-READ");
 }
 
 TEST_P(doctor, of_mariadb_servers) {
@@ -158,7 +158,7 @@ TEST_P(doctor, of_mariadb_servers) {
   {
     changed const by(admin(), "set global innodb_flush_log_at_trx_commit = 2",
                      "set global innodb_flush_log_at_trx_commit = 1");
-    expect(now(), "durable commit", verdict::invalid, "innodb_flush_log_at_trx_commit = 2");
+    expect(now(), "durable commit", severity::failed, "innodb_flush_log_at_trx_commit = 2");
   }
   {
     changed const by(admin(), "set global binlog_format = STATEMENT",
@@ -167,7 +167,7 @@ TEST_P(doctor, of_mariadb_servers) {
   }
   {
     changed const by(admin(), "set global read_only = 1", "set global read_only = 0");
-    expect(now(), "writable", verdict::invalid, "read_only = ");
+    expect(now(), "writable", severity::failed, "read_only = ");
     auto const refused = [&] {
       auto options = watched();
       options.lease = 1s;

@@ -75,7 +75,7 @@ class problems : public scheduling {
   /// Longer than what is due may wait.
   void wait() {
     clock_.advance(2min);
-    EXPECT_TRUE(book_.renew());
+    EXPECT_EQ(book_.renew(), daybook::lease_state::held);
   }
 };
 
@@ -192,9 +192,10 @@ TEST_P(problems, an_unknown_outcome_is_found_behind_many_that_were_settled) {
   for (int i = 0; i < 201; ++i) {
     auto const day = "day " + std::to_string(i);
     clock_.advance(1s);
-    EXPECT_TRUE(book_.renew());
+    EXPECT_EQ(book_.renew(), daybook::lease_state::held);
     leave_open(day);
-    EXPECT_EQ(book_.resolve(nightly_, key{day}, {.done = true}, anna), true);
+    EXPECT_EQ(book_.resolve(nightly_, key{day}, {.effect = daybook::effect_state::done}, anna),
+              daybook::change_outcome::changed);
   }
   EXPECT_EQ(only().subject, "run nightly first");
   EXPECT_EQ(book_.status().runs_unknown, 1);

@@ -75,7 +75,7 @@ TEST_P(tables, a_deferrable_constraint_makes_no_key) {
     EXPECT_NE(why.find("declare it 'not deferrable'"), std::string::npos) << why;
   };
   auto queue = book_.make_queue("slots");
-  refused([&] { queue.watch({.table = "slot", .key = "code"}); });
+  refused([&] { queue.follow({.table = "slot", .key = "code"}); });
   refused([&] {
     book_.make_planner("all",
                        {.queue = "slots", .strategy = daybook::sweep_strategy{.table = "slot"}});

@@ -160,12 +160,12 @@ TEST_P(adopt_connection, renews_when_asked_and_says_when_it_is_dead) {
   auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
   clock.advance(20s);
-  EXPECT_TRUE(on.renew());
+  EXPECT_EQ(on.renew(), daybook::lease_state::held);
   clock.advance(20s);
   EXPECT_FALSE(book_.start(nightly_, day_));
   ASSERT_TRUE(daybook::testing::expire(book_, nightly_, day_));
   auto const stolen = taken(book_.start(nightly_, day_));
-  EXPECT_FALSE(on.renew());
+  EXPECT_EQ(on.renew(), daybook::lease_state::lost);
   EXPECT_TRUE(run.stop().stop_requested());
   EXPECT_TRUE(std::move(taken(on.start(process{"other"}))).finish());
 }
@@ -185,8 +185,8 @@ TEST_P(adopt_connection, renewing_twice_at_one_instant_is_no_death) {
   clock.stop_at(clock.now());
   auto on = adoption::adopt_connection();
   auto run = taken(on.start(nightly_, day_));
-  EXPECT_TRUE(on.renew());
-  EXPECT_TRUE(on.renew());
+  EXPECT_EQ(on.renew(), daybook::lease_state::held);
+  EXPECT_EQ(on.renew(), daybook::lease_state::held);
   EXPECT_TRUE(std::move(run).finish());
 }
 
@@ -289,7 +289,7 @@ TEST_P(lend, does_whole_runs_and_gives_everything_back) {
     EXPECT_EQ(run.step("one", insert("one")).what(), outcome::done);
     EXPECT_EQ(pool_.out, 0);
     EXPECT_TRUE(std::move(run).finish());
-    EXPECT_TRUE(on.renew());
+    EXPECT_EQ(on.renew(), daybook::lease_state::held);
   }
   EXPECT_EQ(pool_.out, 0);
   EXPECT_EQ(pool_.broken, 0);
@@ -319,7 +319,7 @@ TEST_P(lend, a_loan_for_the_renewal_too) {
   options.renew_in_background = true;
   auto on = from_pool(options);
   auto run = taken(on.start(nightly_, day_));
-  EXPECT_TRUE(on.renew());  // by the background's own connection
+  EXPECT_EQ(on.renew(), daybook::lease_state::held);  // by the background's own connection
   EXPECT_TRUE(std::move(run).finish());
   std::lock_guard const lock(pool_.guard);
   EXPECT_LE(pool_.out, 1);  // the background may be at it

@@ -182,14 +182,14 @@ class character_sets : public on_engine {
     EXPECT_THAT(pay.verify().differences, IsEmpty());
     EXPECT_EQ(pay.close(parent, by), daybook::settling::done);
     EXPECT_EQ(pay.revert(parent, by), daybook::settling::done);
-    EXPECT_EQ(pay.aggregate({.fresh = true}).rows, 2);
+    EXPECT_EQ(pay.aggregate({.new_parent = true}).rows, 2);
     EXPECT_THAT(pay.verify().differences, IsEmpty());
   }
 
   /// Members that follow a column.
   void members(daybook::book& book) {
     auto q = book.make_queue("shops");
-    auto shops = q.watch({.table = "sale", .key = "shop"});
+    auto shops = q.follow({.table = "sale", .key = "shop"});
     EXPECT_EQ(shops.reconcile().added, 4);
     shops.install();
     auto const other = std::string(text) + "2";

@@ -58,7 +58,7 @@ TEST_P(after_fork, every_call_says_so) {
   }
   EXPECT_EQ(effects("child"), "0");
   EXPECT_TRUE(run.step("two", insert("two")));
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(std::move(run).finish());
 }
 
@@ -71,7 +71,7 @@ TEST_P(after_fork, a_child_that_opens_a_book_in_the_old_ones_place_leaves_the_pa
               return book_.start(nightly_, key{"child"}) ? 0 : 1;
             }),
             0);
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(run.step("two", insert("two")));
   EXPECT_TRUE(std::move(run).finish());
 }
@@ -93,7 +93,7 @@ TEST_P(after_fork, the_end_of_a_child_releases_nothing) {
   EXPECT_EQ(database_.query("select state from bg_run"), "8");
   EXPECT_EQ(database_.query("select count(*) from bg_holder where ended_us is null"), "1");
   EXPECT_TRUE(run->step("two", insert("two")));
-  EXPECT_TRUE(daybook::testing::renew(*book));
+  EXPECT_EQ(daybook::testing::renew(*book), daybook::lease_state::held);
   EXPECT_TRUE(std::move(*run).finish());
 }
 

@@ -145,7 +145,7 @@ TEST_P(joined_doubt, a_carried_value_between_does_not_hide_a_commit) {
   step_in_transaction(run, "one");
   app_.execute("commit");
   daybook::testing::arm("carry.committed", failpoint_action::cut);
-  EXPECT_TRUE(run.carry("cursor", "7"));
+  EXPECT_TRUE(run.set_value("cursor", "7"));
   EXPECT_EQ(run.confirm(), commit_outcome::committed);
   EXPECT_TRUE(run.done("one"));
 }

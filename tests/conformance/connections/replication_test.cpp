@@ -146,14 +146,14 @@ TEST_P(replication, the_doctor_sees_that_no_standby_is_there) {
   if (!on_postgres()) return;
   auto const found = [&](std::string const& name) {
     for (auto const& one : book_.doctor()) {
-      if (one.name == name) return one.worth;
+      if (one.name == name) return one.severity;
     }
-    return daybook::verdict::invalid;
+    return daybook::severity::failed;
   };
-  EXPECT_EQ(found("standbys connected"), daybook::verdict::ok);
+  EXPECT_EQ(found("standbys connected"), daybook::severity::ok);
   missing_standby const standby(admin());
-  EXPECT_EQ(found("standbys connected"), daybook::verdict::warning);
-  EXPECT_EQ(found("standbys waited for"), daybook::verdict::ok);
+  EXPECT_EQ(found("standbys connected"), daybook::severity::warning);
+  EXPECT_EQ(found("standbys waited for"), daybook::severity::ok);
 }
 
 DAYBOOK_ON_EVERY_ENGINE(replication);

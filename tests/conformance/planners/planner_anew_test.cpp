@@ -127,7 +127,7 @@ TEST_P(declared_anew, what_changes_the_queue_waits_for_the_pass_under_way) {
     // Long enough for one that does not wait.
     EXPECT_EQ(declared.wait_for(1s), std::future_status::timeout);
   };
-  EXPECT_EQ(old.pass({.check = not_the_first, .told = declare}).launched, 2);
+  EXPECT_EQ(old.pass({.check = not_the_first, .on_progress = declare}).launched, 2);
   EXPECT_THAT(declared.get(), HasSubstr("the task of period 2026-03-28 is in queue 'export'"));
   EXPECT_EQ(old.info().options.queue, "export");
   EXPECT_EQ(old.pass().launched, 1) << "it was let go";
@@ -141,7 +141,7 @@ TEST_P(declared_anew, what_changes_the_queue_waits_for_the_pass_under_way) {
 TEST_P(declared_anew, what_does_not_change_the_queue_waits_for_nobody) {
   auto old = make({.page = 1});
   int declared = 0;
-  old.pass({.told = [&](pass_report const&) {
+  old.pass({.on_progress = [&](pass_report const&) {
     theirs_.make_planner("days", {.queue = "export", .strategy = days(), .every = 2min});
     ++declared;
   }});

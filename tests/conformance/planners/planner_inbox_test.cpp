@@ -199,7 +199,7 @@ TEST_P(inbox, a_planner_that_dies_leaves_what_it_held_to_the_next) {
   auto const between_pages = [&](pass_report const& so_far) {
     if (so_far.seen == 20) dies();
   };
-  auto const pass = [&] { plan.pass({.check = in_a_page, .told = between_pages}); };
+  auto const pass = [&] { plan.pass({.check = in_a_page, .on_progress = between_pages}); };
   EXPECT_NE(message_of(pass).find("taken over by another"), std::string::npos);
   EXPECT_EQ(taken.launched, on_sqlite() ? 10 : 20) << "what it had in hand among them";
   expect_all_done(30, "");
@@ -216,7 +216,7 @@ TEST_P(inbox, a_page_whose_events_are_anothers_by_now_is_undone) {
     // Nobody has taken over the run: what stops the page is that its claim is gone.
     daybook::testing::expire(book_, process("plan orders"));
     theirs.reclaim();
-    while (auto batch = theirs.claim({.suspects = true})) {
+    while (auto batch = theirs.claim({.quarantined = true})) {
       EXPECT_EQ(batch->perform(batch->tasks()[0], insert("taken")), outcome::done);
       ++performed;
     }
@@ -240,7 +240,7 @@ TEST_P(inbox, consumers_and_a_planner_share_the_events) {
   auto plan = make({.page = 10});
   auto theirs = database_.open(support::fresh_database::manual()).queue("events");
   int performed = 0;
-  auto const sum = plan.pass({.told = [&](pass_report const&) {
+  auto const sum = plan.pass({.on_progress = [&](pass_report const&) {
     auto batch = events_.claim({.limit = 5});
     if (!batch) return;
     for (auto const& one : batch->tasks()) {

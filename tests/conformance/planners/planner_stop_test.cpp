@@ -104,7 +104,7 @@ TEST_P(stopped_planner, a_pass_that_is_asked_to_stop_interrupts_it) {
   auto plan = make_endless();
   std::stop_source stop;
   auto passing = std::async(std::launch::async, [&] {
-    return plan.pass({.check = {}, .stop = stop.get_token(), .told = {}});
+    return plan.pass({.check = {}, .stop = stop.get_token(), .on_progress = {}});
   });
   wait_for_query();
   stop.request_stop();
@@ -112,7 +112,7 @@ TEST_P(stopped_planner, a_pass_that_is_asked_to_stop_interrupts_it) {
   EXPECT_TRUE(sum.ran);
   EXPECT_FALSE(sum.complete);
   EXPECT_EQ(sum.launched, 0);
-  auto const again = plan.pass({.check = {}, .stop = stop.get_token(), .told = {}});
+  auto const again = plan.pass({.check = {}, .stop = stop.get_token(), .on_progress = {}});
   EXPECT_FALSE(again.complete) << "nothing is executed where that was asked before";
   expect_handed_back(plan);
 }

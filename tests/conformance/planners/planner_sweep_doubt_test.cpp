@@ -89,7 +89,7 @@ TEST_P(swept_in_doubt, a_dead_pass_launches_nothing_more) {
   pass_report taken;
   bool thrown = false;
   try {
-    plan.pass({.told = [&](pass_report const&) {
+    plan.pass({.on_progress = [&](pass_report const&) {
       if (taken.ran) return;
       ASSERT_TRUE(daybook::testing::expire(book_, process("plan all")));
       taken = theirs.pass();

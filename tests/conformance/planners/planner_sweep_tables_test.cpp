@@ -205,7 +205,8 @@ TEST_P(swept_keys, moments_far_from_now_have_their_place) {
 TEST_P(swept_keys, few_rows_are_held_in_memory) {
   table("a int not null, b int not null, unique (b, a)");
   database_.execute("insert into odd values (1,1), (1,2), (2,1), (3,7), (0,9)");
-  sweep_strategy how{.table = "odd", .key = {"a", "b"}, .in_memory = true, .few = 5, .page = 2};
+  sweep_strategy how{
+      .table = "odd", .key = {"a", "b"}, .in_memory = true, .max_rows = 5, .page = 2};
   auto by_index = how;
   by_index.in_memory = false;
   EXPECT_NE(message_of([&] { make(by_index); }).find("(a, b) in this order"), std::string::npos);
@@ -247,8 +248,8 @@ TEST_P(swept_keys, what_cannot_be_swept) {
   fails({.table = ""}, "it names no table");
   fails({.table = "odd", .page = 0}, "the rows of a page is 0");
   fails({.table = "odd", .comparisons = -1}, "the number of comparisons");
-  fails({.table = "odd", .again = -1s}, "the time to the next sweep");
-  fails({.table = "odd", .in_memory = true, .few = 1'000'000, .page = 1}, "10000 pages");
+  fails({.table = "odd", .repeat_after = -1s}, "the time to the next sweep");
+  fails({.table = "odd", .in_memory = true, .max_rows = 1'000'000, .page = 1}, "10000 pages");
   if (on_mariadb()) {
     database_.execute("create table old(id int not null primary key) engine = MyISAM");
     fails({.table = "old"}, "convert it to InnoDB");

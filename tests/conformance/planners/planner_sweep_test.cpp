@@ -186,7 +186,7 @@ TEST_P(swept, the_next_begins_when_asked_for_or_when_it_is_time) {
   finish(plan);
   EXPECT_EQ(database_.query("select count(*) from item where done = 2"), "10");
   EXPECT_EQ(ended_, (std::vector<std::string>{"all/1/done", "all/2/done"}));
-  auto again = make({.table = "item", .again = 1h});
+  auto again = make({.table = "item", .repeat_after = 1h});
   clock_.advance(59min);
   EXPECT_EQ(again.pass().seen, 0);
   clock_.advance(2min);

@@ -192,7 +192,7 @@ TEST_P(planned, no_rule_begins_anew_what_may_have_been_done) {
   }
   EXPECT_EQ(make().refusals().at(0).reason, "an earlier instance is unknown");
   EXPECT_EQ(finish_all(), 0);
-  EXPECT_TRUE(fulfil_.resolve(key("1"), true));
+  EXPECT_TRUE(fulfil_.resolve(key("1"), daybook::effect_state::done));
   EXPECT_EQ(finish_all(), 0);
   EXPECT_EQ(make({.rule = launch_rule::always}).pass().launched, 1);
 }
@@ -292,7 +292,7 @@ TEST_P(planned, passes_exclude_each_other) {
   auto other = database_.open(support::fresh_database::manual());
   auto theirs = other.planner("new-orders", plan.options()).value();
   int busy = 0;
-  auto const sum = plan.pass({.told = [&](pass_report const&) {
+  auto const sum = plan.pass({.on_progress = [&](pass_report const&) {
     auto const no = theirs.pass();
     if (!no.ran && no.holder) ++busy;
   }});
@@ -310,7 +310,7 @@ TEST_P(planned, a_dead_planner_adds_nothing_more) {
   pass_report taken;
   bool thrown = false;
   try {
-    plan.pass({.told = [&](pass_report const& so_far) {
+    plan.pass({.on_progress = [&](pass_report const& so_far) {
       if (so_far.launched > 10) return;
       ASSERT_TRUE(daybook::testing::expire(book_, process("plan new-orders")));
       taken = theirs.pass({.check = nothing});

@@ -35,7 +35,8 @@ TEST_P(given_twice, a_key_is_launched_once_by_a_pass) {
       letters_.remove(key(letter));
     }
     int done = 0;
-    auto const sum = plan.pass({.told = [&](pass_report const&) { done += drain(letters_); }});
+    auto const sum =
+        plan.pass({.on_progress = [&](pass_report const&) { done += drain(letters_); }});
     EXPECT_EQ(sum.launched, 2);
     EXPECT_EQ(done, 2);
     EXPECT_EQ(plan.find(key("a")).value().launches, 1);
@@ -54,9 +55,9 @@ TEST_P(given_twice, what_failed_in_a_pass_is_the_next_ones) {
       EXPECT_EQ(std::move(*batch).complete(), outcome::done);
     }
   };
-  EXPECT_EQ(plan.pass({.told = fail_all}).launched, 2);
+  EXPECT_EQ(plan.pass({.on_progress = fail_all}).launched, 2);
   EXPECT_EQ(failed, 2);
-  EXPECT_EQ(plan.pass({.told = fail_all}).launched, 2) << "the next pass is another";
+  EXPECT_EQ(plan.pass({.on_progress = fail_all}).launched, 2) << "the next pass is another";
   EXPECT_EQ(failed, 4);
 }
 

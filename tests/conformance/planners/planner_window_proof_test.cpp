@@ -130,7 +130,8 @@ TEST_P(window_proof, a_reply_that_is_lost_launches_nothing_twice) {
 }
 
 TEST_P(window_proof, passes_of_two_nodes_at_once_are_one_after_the_other) {
-  auto plan = make({.page = 5}, {.since = utc(2026, 2, 28) + 23h, .most = 10, .retry_after = 0s});
+  auto plan =
+      make({.page = 5}, {.since = utc(2026, 2, 28) + 23h, .max_periods = 10, .retry_after = 0s});
   std::array<daybook::book, 2> books{database_.open(support::fresh_database::manual()),
                                      database_.open(support::fresh_database::manual())};
   std::atomic<bool> over = false;

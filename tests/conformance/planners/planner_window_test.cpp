@@ -73,21 +73,21 @@ TEST_P(windowed, once_is_never_again) {
 }
 
 TEST_P(windowed, a_pass_launches_so_many_in_order) {
-  auto plan = make({}, {.most = 2});
+  auto plan = make({}, {.max_periods = 2});
   auto sum = plan.pass();
   EXPECT_EQ(sum.launched, 2);
   EXPECT_FALSE(sum.complete);
   EXPECT_THAT(work(), ElementsAre("2026-03-27", "2026-03-28"));
   EXPECT_TRUE(plan.pass().complete);
   EXPECT_THAT(work(), ElementsAre("2026-03-29"));
-  auto newest = make({}, {.since = utc(2026, 3, 1), .newest_first = true, .most = 2});
+  auto newest = make({}, {.since = utc(2026, 3, 1), .newest_first = true, .max_periods = 2});
   EXPECT_FALSE(newest.pass().complete);
   EXPECT_THAT(work(), ElementsAre("2026-03-26", "2026-03-25"));
-  EXPECT_EQ(make({}, {.most = 2}).pass().launched, 0) << "this one begins where it began";
+  EXPECT_EQ(make({}, {.max_periods = 2}).pass().launched, 0) << "this one begins where it began";
 }
 
 TEST_P(windowed, refused_days_are_walked_past) {
-  auto plan = make({.page = 2}, {.since = utc(2026, 2, 28) + 23h, .most = 4});
+  auto plan = make({.page = 2}, {.since = utc(2026, 2, 28) + 23h, .max_periods = 4});
   auto const holidays = [](transaction&, candidate& of) {
     return of.key.str() < "2026-03-10" ? check_decision::refuse("no data yet")
                                        : check_decision::launch();
@@ -302,8 +302,8 @@ TEST_P(windowed, what_is_asked_for_again_holds_the_plan_to_its_queue) {
 
 TEST_P(windowed, hours_are_made_page_by_page) {
   clock_.stop_at(utc(2026, 10, 25) + 3h);
-  auto plan =
-      make({.page = 7}, {.each = unit::hour, .since = utc(2026, 10, 23) + 22h, .most = 100'000});
+  auto plan = make({.page = 7},
+                   {.each = unit::hour, .since = utc(2026, 10, 23) + 22h, .max_periods = 100'000});
   EXPECT_EQ(plan.pass().launched, 29);
   EXPECT_EQ(rows_of("planned_period"), "29");
   EXPECT_TRUE(export_.find(key("2026-10-25T02+02:00")));
@@ -378,7 +378,7 @@ TEST_P(windowed, what_a_window_may_not_be) {
   refused({.zone = "Europe/Berlln"}, "Europe/Berlln");
   refused({.each = unit::minute, .count = 7}, "periods of 7 minutes");
   refused({.each = unit::day, .count = 2}, "must be between 1 and 1");
-  refused({.most = 0}, "most");
+  refused({.max_periods = 0}, "most");
   EXPECT_THAT(book_.planners(), IsEmpty());
   make();
   refused({.each = unit::hour}, "how its periods are cut (each, count, zone)");
@@ -393,7 +393,7 @@ TEST_P(windowed, what_a_window_may_not_be) {
 }
 
 TEST_P(windowed, a_plan_of_minutes_goes_on_for_years) {
-  window_strategy const minutes{.each = unit::minute, .since = utc(2020, 1, 1), .most = 1};
+  window_strategy const minutes{.each = unit::minute, .since = utc(2020, 1, 1), .max_periods = 1};
   clock_.stop_at(utc(2020, 1, 1) + 1min);
   EXPECT_EQ(make({}, minutes).pass().launched, 1);
   // As if passes had made all its periods until a day ago.

@@ -63,7 +63,7 @@ TEST_P(imported_query, values_of_every_kind_are_keys_as_a_watch_has_them) {
       "'2026-02-28', 'a b')");
   for (auto const* column : {"n", "u", "d", "c"}) {
     EXPECT_EQ(stock_.import_query("select " + std::string(column) + " from kinds").added, 1);
-    auto watch = stock_.watch({.table = "kinds", .key = column});
+    auto watch = stock_.follow({.table = "kinds", .key = column});
     auto const drift = watch.compare();
     EXPECT_EQ(drift.missing, 0) << column;
   }

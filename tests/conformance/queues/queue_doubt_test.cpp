@@ -12,8 +12,8 @@
 namespace conformance {
 namespace {
 
-using daybook::hand_out;
 using daybook::result;
+using daybook::task_fetcher;
 using daybook::task_state;
 
 class queued_doubt : public handing {};
@@ -24,7 +24,7 @@ TEST_P(queued_doubt, a_claim_that_is_found_after_a_lost_reply_keeps_its_slots) {
   daybook::testing::arm("claim.committed", failpoint_action::cut);
   auto const batch = q.claim().value();
   ASSERT_EQ(batch.tasks().size(), 5U);
-  EXPECT_EQ(batch.tasks()[4].slot, 400ms);
+  EXPECT_EQ(batch.tasks()[4].start_delay, 400ms);
 }
 
 // Where writers take turns, a claim is committed before its tasks are read.
@@ -181,7 +181,7 @@ TEST_P(queued_doubt, a_stop_that_cannot_end_its_claim_leaves_it_to_the_next) {
     auto q = book_.make_queue(same_handle ? "same" : "another");
     q.import(keys(0, 2));
     {
-      hand_out out(same_handle ? q : book_.queue(q.name()).value(), quick());
+      task_fetcher out(same_handle ? q : book_.queue(q.name()).value(), quick());
       auto one = must_come(out);
       EXPECT_EQ(one.finish(result::success()), outcome::done);
       daybook::testing::arm("complete.before_commit", failpoint_action::fail);
@@ -211,7 +211,7 @@ TEST_P(queued_doubt, what_was_left_behind_is_found) {
   auto in_hand = claimed();
   ASSERT_TRUE(in_hand);
   {
-    hand_out out(q, quick());
+    task_fetcher out(q, quick());
     EXPECT_TRUE(none_comes(out));
     leave_behind(std::move(*in_hand));
     must_come(out).finish(result::success());
@@ -220,7 +220,7 @@ TEST_P(queued_doubt, what_was_left_behind_is_found) {
   ASSERT_EQ(in_hand.value().tasks().size(), 1U);
   auto const which = in_hand->tasks()[0].key;
   q.import(keys(10, 5000));
-  hand_out out(q, {.batch = 10, .poll = 20ms});
+  task_fetcher out(q, {.batch = 10, .poll = 20ms});
   must_come(out).finish(result::success());
   leave_behind(std::move(*in_hand));
   EXPECT_TRUE(comes_true([&] {

@@ -139,12 +139,12 @@ TEST_P(forgotten, a_lost_reply_forgets_nothing_else) {
 TEST_P(forgotten, a_queue_that_follows_a_table_forgets_nobody) {
   auto q = make();
   database_.execute(adding("a,b"));
-  auto const follow = [&] { q.watch({.table = "product", .key = "code"}); };
+  auto const follow = [&] { q.follow({.table = "product", .key = "code"}); };
   EXPECT_NE(message_of(follow).find("forget_done"), std::string::npos);
   auto other = book_.make_queue("other");
-  auto followed = other.watch({.table = "product", .key = "code"});
+  auto followed = other.follow({.table = "product", .key = "code"});
   EXPECT_EQ(followed.reconcile().added, 2);
-  auto changed = book_.make_queue("other", {.done_retention = 1h}).watched().value();
+  auto changed = book_.make_queue("other", {.done_retention = 1h}).followed().value();
   EXPECT_NE(message_of([&] { changed.reconcile(); }).find("forget_done"), std::string::npos);
 }
 

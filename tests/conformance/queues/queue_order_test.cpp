@@ -168,7 +168,7 @@ TEST_P(in_order, who_snoozes_is_cancelled_unknown_or_removed) {
   EXPECT_FALSE(q.claim().has_value());
   EXPECT_TRUE(q.remove(key("a/1")));
   EXPECT_EQ(in(q.claim()), (names{"a/2"}));
-  EXPECT_TRUE(q.resolve(key("c/1"), true));
+  EXPECT_TRUE(q.resolve(key("c/1"), daybook::effect_state::done));
   EXPECT_EQ(in(q.claim()), (names{"a/2", "c/2"}));
   EXPECT_EQ(rows_of("series"), "3");
   static_cast<void>(q.upkeep());
@@ -186,8 +186,8 @@ TEST_P(in_order, what_a_dead_process_had_is_first_again) {
   ASSERT_TRUE(takes_back(q));
   EXPECT_EQ(state(q, "b/1"), task_state::succeeded);
   EXPECT_EQ(in(q.claim()), (names{"b/2"})) << "the one before was done";
-  EXPECT_EQ(in(q.claim({.suspects = true})), (names{"a/1"}));
-  EXPECT_EQ(end(q.claim({.suspects = true}), result::success()), outcome::done);
+  EXPECT_EQ(in(q.claim({.quarantined = true})), (names{"a/1"}));
+  EXPECT_EQ(end(q.claim({.quarantined = true}), result::success()), outcome::done);
   EXPECT_EQ(in(q.claim()), (names{"a/2", "b/2"}));
 }
 
@@ -288,8 +288,8 @@ TEST_P(in_order, many_threads_of_two_processes_and_failures) {
   std::atomic<int> calls = 0;
   std::atomic<bool> two = false;
   {
-    daybook::hand_out ours(q, {.batch = 7, .poll = 5ms});
-    daybook::hand_out theirs(other, {.batch = 5, .poll = 5ms});
+    daybook::task_fetcher ours(q, {.batch = 7, .poll = 5ms});
+    daybook::task_fetcher theirs(other, {.batch = 5, .poll = 5ms});
     std::vector<std::jthread> threads;
     for (int i = 0; i < 6; ++i) {
       threads.emplace_back([&, &out = i % 2 == 0 ? ours : theirs] {
@@ -315,7 +315,7 @@ TEST_P(in_order, many_threads_of_two_processes_and_failures) {
       // Who failed is due again in the next second; a machine that is slow goes on past a lease.
       std::this_thread::sleep_for(60ms);
       clock_.advance(1s);
-      EXPECT_TRUE(daybook::testing::renew(other_));
+      EXPECT_EQ(daybook::testing::renew(other_), daybook::lease_state::held);
       return q.counts().succeeded == series * length;
     }));
     ours.stop();
@@ -351,7 +351,7 @@ TEST_P(in_order, what_it_does_not_go_with) {
   auto q = make();
   EXPECT_NE(message_of([&] { q.add(key("a/1"), {.priority = 0}); }).find("a priority"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { q.watch({.table = "product", .key = "code"}); }).find("in the order"),
+  EXPECT_NE(message_of([&] { q.follow({.table = "product", .key = "code"}); }).find("in the order"),
             std::string::npos);
   EXPECT_NE(message_of([&] { book_.make_queue("events", {}); }).find("chosen when it is made"),
             std::string::npos);

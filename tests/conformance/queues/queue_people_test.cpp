@@ -137,15 +137,15 @@ TEST_P(queued_people, who_makes_a_queue_and_what_it_follows_are_changes) {
   book_.make_queue("made", {.attempts = 3}, anna());
   for (auto const* const place : {"ask.before_commit", "ask.committed"}) {
     daybook::testing::arm(place, failpoint_action::cut);
-    q.watch({.table = "product", .key = "code"}, anna());
-    q.watch({.table = "product", .key = "code"}, anna());
-    q.watch({.table = "article", .key = "code"}, anna());
+    q.follow({.table = "product", .key = "code"}, anna());
+    q.follow({.table = "product", .key = "code"}, anna());
+    q.follow({.table = "article", .key = "code"}, anna());
     daybook::testing::arm(place, failpoint_action::cut);
-    EXPECT_TRUE(q.unwatch(anna()));
-    EXPECT_FALSE(q.unwatch(anna()));
+    EXPECT_TRUE(q.unfollow(anna()));
+    EXPECT_FALSE(q.unfollow(anna()));
   }
   EXPECT_EQ(q.info().options.attempts, 3);
-  EXPECT_FALSE(q.watched());
+  EXPECT_FALSE(q.followed());
   std::string words;
   for (auto const& one : q.changes()) {
     EXPECT_EQ(one.actor, "anna");

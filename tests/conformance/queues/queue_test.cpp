@@ -140,20 +140,20 @@ TEST_P(queued, a_dead_workers_tasks_are_suspects_and_die_at_the_limit) {
   clock_.advance(1h);
   EXPECT_EQ(heirs.reclaim(), 1);
   EXPECT_EQ(state_of(heirs, "k0"), task_state::succeeded);
-  EXPECT_EQ(state_of(heirs, "k1"), task_state::suspect);
+  EXPECT_EQ(state_of(heirs, "k1"), task_state::quarantined);
   EXPECT_FALSE(heirs.claim()) << "suspects are claimed singly";
   batch.finish(batch.tasks()[1], result::success());
   EXPECT_FALSE(batch.flush());
   EXPECT_EQ(std::move(batch).complete(), outcome::lost);
-  EXPECT_EQ(state_of(heirs, "k1"), task_state::suspect);
-  auto one = heirs.claim({.suspects = true}).value();
+  EXPECT_EQ(state_of(heirs, "k1"), task_state::quarantined);
+  auto one = heirs.claim({.quarantined = true}).value();
   ASSERT_EQ(one.tasks().size(), 1U);
   EXPECT_EQ(one.tasks()[0].crashes, 1);
   one.finish(one.tasks()[0], result::success());
   EXPECT_EQ(std::move(one).complete(), outcome::done);
   auto third = daybook::book(database_.open());
   auto last = third.queue("crash").value();
-  auto poison = last.claim({.suspects = true}).value();
+  auto poison = last.claim({.quarantined = true}).value();
   clock_.advance(1h);
   EXPECT_EQ(heirs.reclaim(), 1);
   EXPECT_EQ(state_of(heirs, "k2"), task_state::dead);
@@ -305,7 +305,7 @@ TEST_P(queued, pauses_rounds_limits_and_rates) {
   rated.import(keys(0, 100));
   auto first = rated.claim().value();
   EXPECT_EQ(first.tasks().size(), 11U);
-  EXPECT_EQ(first.tasks()[10].slot, 1s);
+  EXPECT_EQ(first.tasks()[10].start_delay, 1s);
   EXPECT_FALSE(rated.claim());
   clock_.advance(500ms);
   EXPECT_EQ(rated.claim().value().tasks().size(), 5U);
@@ -324,9 +324,9 @@ TEST_P(queued, a_burst_is_saved_up_and_no_more) {
   auto const begin_at_once = [&] {
     auto batch = q.claim().value();
     auto const tasks = batch.tasks();
-    EXPECT_EQ(tasks.back().slot, 1s);
+    EXPECT_EQ(tasks.back().start_delay, 1s);
     return std::count_if(tasks.begin(), tasks.end(),
-                         [](auto const& one) { return one.slot == 0us; });
+                         [](auto const& one) { return one.start_delay == 0us; });
   };
   EXPECT_EQ(begin_at_once(), 5);
   EXPECT_FALSE(q.claim()) << "all slots of the next second are taken";

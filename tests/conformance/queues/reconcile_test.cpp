@@ -13,8 +13,8 @@ class reconciling : public watching {
  protected:
   reconciling() : stock_(book_.make_queue("stock")) {}
 
-  daybook::watch follow(std::string const& table, std::string const& column) {
-    return stock_.watch({.table = table, .key = column});
+  daybook::table_sync follow(std::string const& table, std::string const& column) {
+    return stock_.follow({.table = table, .key = column});
   }
   /// Rows n = from, from + 1, ... with the code 'k' || n.
   void put_products(int from, int count) const {
@@ -46,7 +46,7 @@ TEST_P(reconciling, both_ways_over_many_pages) {
   EXPECT_EQ(given_up.missing, 50);
   EXPECT_FALSE(given_up.exact);
   std::vector<std::int64_t> told;
-  auto const done = watch.reconcile([&](daybook::watch_progress const& now) {
+  auto const done = watch.reconcile([&](daybook::reconcile_progress const& now) {
     told.push_back(now.seen);
     return true;
   });
@@ -166,7 +166,7 @@ TEST_P(reconciling, values_that_can_be_no_key_are_counted_and_passed_over) {
   EXPECT_EQ(done.example, std::string(256, 'x'));
   EXPECT_EQ(watch.compare().refused, 1);
   auto const found = book_.doctor().back();
-  EXPECT_EQ(found.worth, daybook::verdict::warning);
+  EXPECT_EQ(found.severity, daybook::severity::warning);
   EXPECT_NE(found.found.find("1 rows whose value can be no key"), std::string::npos) << found.found;
 }
 
@@ -202,7 +202,7 @@ TEST_P(reconciling, beside_writers_triggers_and_another_who_does_the_same) {
   auto other = database_.open(watched());
   for (auto* book : {&book_, &other}) {
     threads.emplace_back([book] {
-      auto mine = book->queue("stock").value().watched().value();
+      auto mine = book->queue("stock").value().followed().value();
       for (int i = 0; i < 3; ++i) mine.reconcile();
     });
   }

@@ -46,7 +46,7 @@ TEST_P(slow_reader, a_pass_comes_to_its_end) {
                .strategy = daybook::query_strategy{"select id from wanted order by id"},
                .rule = daybook::launch_rule::no_overlap,
                .page = 100});
-  auto const sum = plan.pass({.told = [&](auto const&) { work_for_long(); }});
+  auto const sum = plan.pass({.on_progress = [&](auto const&) { work_for_long(); }});
   EXPECT_EQ(sum.launched, 300);
   EXPECT_TRUE(sum.complete);
 }

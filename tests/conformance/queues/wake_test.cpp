@@ -10,12 +10,12 @@ namespace conformance {
 namespace {
 
 using daybook::claimed_task;
-using daybook::hand_out;
-using daybook::hand_out_options;
 using daybook::queue;
 using daybook::result;
+using daybook::task_fetcher;
+using daybook::task_fetcher_options;
 
-constexpr hand_out_options hourly{.flush_every = 100ms, .poll = 3'600'000ms};
+constexpr task_fetcher_options hourly{.flush_every = 100ms, .poll = 3'600'000ms};
 
 class waking : public adoption {
  protected:
@@ -30,7 +30,7 @@ class waking : public adoption {
 
   /// The next task is this one, while a thread has waited for it since before `give`.
   template <class F>
-  void comes(hand_out& to, std::string const& name, F const& give) {
+  void comes(task_fetcher& to, std::string const& name, F const& give) {
     SCOPED_TRACE(name);
     std::stop_source late;
     auto waiting = std::async(std::launch::async, [&] { return to.next(late.get_token()); });
@@ -41,7 +41,7 @@ class waking : public adoption {
     EXPECT_EQ(one->task().key, name);
     EXPECT_EQ(one->finish(result::success()), outcome::done);
   }
-  void comes(hand_out& to, queue& from, std::string const& name) {
+  void comes(task_fetcher& to, queue& from, std::string const& name) {
     comes(to, name, [&] { from.add(key(name)); });
   }
 
@@ -57,12 +57,12 @@ class waking : public adoption {
     return !on_postgres() || comes_true([&] { return !sleepers().empty(); });
   }
   /// Gives it time to fall asleep. Were that too short, the test would be easier, and not wrong.
-  static void let_sleep(hand_out& out) {
+  static void let_sleep(task_fetcher& out) {
     EXPECT_TRUE(comes_true([&] { return out.counts().claims == 0; }));
     std::this_thread::sleep_for(100ms);
   }
   /// A task that shows that all is quiet: it was looked for after the one before had ended.
-  void settle(hand_out& out) {
+  void settle(task_fetcher& out) {
     comes(out, *here_, "quiet " + std::to_string(++settled_));
     EXPECT_TRUE(comes_true([&] { return out.counts().claims == 0; }));
     if (hears()) {
@@ -78,7 +78,7 @@ class waking : public adoption {
 
 TEST_P(waking, by_an_add_of_another_process) {
   if (!hears()) return;  // the_poll_finds_what_nobody_told
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   for (int i = 0; i < 40; ++i) comes(out, *there_, "k" + std::to_string(i));
   settle(out);
   comes(out, *there_, "asleep");
@@ -86,7 +86,7 @@ TEST_P(waking, by_an_add_of_another_process) {
 
 TEST_P(waking, by_another_process_in_its_own_ways) {
   if (!hears()) return;
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   settle(out);
   comes(out, "of a step", [&] {
     auto run = taken(other_.start(nightly_, day_));
@@ -118,7 +118,7 @@ TEST_P(waking, by_an_add_that_was_under_way_when_it_fell_asleep) {
   auto joined = join(other_, app_);
   there_->add(*joined, key("slow"));
   joined.reset();
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   comes(out, "slow", [&] {
     EXPECT_TRUE(falls_asleep());
     app_.execute("commit");
@@ -126,7 +126,7 @@ TEST_P(waking, by_an_add_that_was_under_way_when_it_fell_asleep) {
 }
 
 TEST_P(waking, by_all_that_happens_in_its_own_process) {
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   auto same = book_.queue("woken").value();
   for (int i = 0; i < 20; ++i) comes(out, same, "k" + std::to_string(i));
   let_sleep(out);
@@ -146,7 +146,7 @@ TEST_P(waking, by_all_that_happens_in_its_own_process) {
 }
 
 TEST_P(waking, after_a_fault_too) {
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   auto same = book_.queue("woken").value();
   comes(out, *here_, "first");
   let_sleep(out);
@@ -157,7 +157,7 @@ TEST_P(waking, after_a_fault_too) {
 }
 
 TEST_P(waking, when_the_next_is_due) {
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   settle(out);
   daybook::testing::manual_clock const clock(other_);
   comes(out, "soon", [&] { here_->add(key("soon"), {.at = clock.now() + 1s}); });
@@ -165,7 +165,7 @@ TEST_P(waking, when_the_next_is_due) {
 
 TEST_P(waking, after_the_connection_was_cut) {
   if (GetParam().name != "postgresql") return;
-  hand_out out(*here_, hourly);
+  task_fetcher out(*here_, hourly);
   settle(out);
   auto const end = [&] {
     auto const pid = sleepers();
@@ -189,7 +189,7 @@ TEST_P(waking, after_the_connection_was_cut) {
 }
 
 TEST_P(waking, the_poll_finds_what_nobody_told) {
-  hand_out out(*here_, {.flush_every = 100ms, .poll = 20ms});
+  task_fetcher out(*here_, {.flush_every = 100ms, .poll = 20ms});
   for (int i = 0; i < 10; ++i) comes(out, *there_, "k" + std::to_string(i));
   let_sleep(out);
   if (GetParam().name == "pgbouncer") {
@@ -213,7 +213,7 @@ TEST_P(waking, no_word_is_said_where_nobody_sleeps) {
   for (int i = 0; i < 10; ++i) there_->add(key("k" + std::to_string(i)));
   EXPECT_EQ(words(), 0);
   {
-    hand_out out(*here_, {.batch = 100});
+    task_fetcher out(*here_, {.batch = 100});
     for (int i = 0; i < 10; ++i) {  // in any order
       auto one = out.next();
       ASSERT_TRUE(one);

@@ -13,7 +13,7 @@ TEST_P(watched_names, odd_names_are_names) {
   database_.execute("create table " + table + " (" + column + " bigint not null, unique (" +
                     column + "))" + innodb());
   auto orders = book_.make_queue("orders");
-  auto watch = orders.watch({.table = "or der's; --", .key = "select"});
+  auto watch = orders.follow({.table = "or der's; --", .key = "select"});
   watch.install();
   database_.execute("insert into " + table + " values (1800000000000000001), (-3)");
   EXPECT_EQ(members(), (set{"1800000000000000001", "-3"}));
@@ -37,7 +37,7 @@ TEST_P(watched_names, a_name_is_never_taken_for_sql) {
     database_.execute("create table " + table + " (" + column + " bigint not null primary key)" +
                       innodb());
     auto odd = book_.make_queue(table);
-    auto watch = odd.watch({.table = table, .key = name});
+    auto watch = odd.follow({.table = table, .key = name});
     watch.install();
     EXPECT_TRUE(watch.info().installed);
     database_.execute("insert into " + table + " values (1), (2)");

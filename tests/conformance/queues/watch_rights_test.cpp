@@ -1,14 +1,14 @@
 // What the triggers of a queue let others do: nothing but change the members by their rows.
 #include "conformance/watching.hpp"
 
-#include <daybook/watch.hpp>
+#include <daybook/table_sync.hpp>
 
 #include <gmock/gmock.h>
 
 namespace conformance {
 namespace {
 
-using daybook::verdict;
+using daybook::severity;
 using support::raw_connection;
 using testing::HasSubstr;
 
@@ -16,7 +16,7 @@ class watch_rights : public watching {
  protected:
   watch_rights()
       : stock_(book_.make_queue("stock")),
-        products_(stock_.watch({.table = "product", .key = "code"})) {
+        products_(stock_.follow({.table = "product", .key = "code"})) {
     products_.install();
   }
   /// PostgreSQL's own user, in this database.
@@ -47,7 +47,7 @@ class watch_rights : public watching {
   }
 
   daybook::queue stock_;
-  daybook::watch products_;
+  daybook::table_sync products_;
 };
 
 TEST_P(watch_rights, nobody_else_hangs_the_function_on_a_table_of_theirs) {
@@ -85,17 +85,17 @@ TEST_P(watch_rights, a_temporary_type_of_theirs_is_not_taken_for_the_servers) {
 
 TEST_P(watch_rights, the_doctor_finds_functions_that_others_may_execute) {
   if (!on_postgres()) return;
-  EXPECT_EQ(triggers().worth, verdict::ok) << triggers().found;
+  EXPECT_EQ(triggers().severity, severity::ok) << triggers().found;
   for (auto const* const before :
        {"grant execute on function daybook_watch_1() to public",
         "alter function daybook_watch_1() set search_path = pg_catalog"}) {
     SCOPED_TRACE(before);
     database_.execute(before);
-    EXPECT_EQ(triggers().worth, verdict::invalid);
+    EXPECT_EQ(triggers().severity, severity::failed);
     EXPECT_THAT(triggers().found, HasSubstr("daybook_watch_1"));
     EXPECT_THAT(triggers().remedy, HasSubstr("daybook queues watch QUEUE --install"));
     products_.install();
-    EXPECT_EQ(triggers().worth, verdict::ok) << triggers().found;
+    EXPECT_EQ(triggers().severity, severity::ok) << triggers().found;
   }
 }
 
@@ -108,7 +108,7 @@ TEST_P(watch_rights, a_dump_is_restored_under_another_name) {
   daybook::book book(shop.url());
   book.migrate();
   shop.execute("create table product(code varchar(40) not null primary key) engine = InnoDB");
-  book.make_queue("stock").watch({.table = "product", .key = "code"}).install();
+  book.make_queue("stock").follow({.table = "product", .key = "code"}).install();
   shop.execute("insert into product values ('a')");
   auto const name = [](std::string const& url) { return url.substr(url.rfind('/') + 1); };
   auto const as = " --no-defaults --socket=" + shop.query("select @@socket") + " --user=root ";

@@ -33,7 +33,7 @@ class watched_by_old : public watching {
       return false;
     }
   }
-  static void expect_alike(daybook::watch const& with) {
+  static void expect_alike(daybook::table_sync const& with) {
     auto const drift = with.compare();
     EXPECT_EQ(drift.missing, 0);
     EXPECT_EQ(drift.extra, 0);
@@ -44,7 +44,7 @@ class watched_by_old : public watching {
     database_.execute("create table " + table + "(base varchar(40), code varchar(40) " +
                       "generated always as (lower(base)) " + kind + " not null unique)");
     auto of_table = book_.make_queue(table);
-    auto with = of_table.watch({.table = table, .key = "code"});
+    auto with = of_table.follow({.table = table, .key = "code"});
     with.install();
     database_.execute("insert into " + table + "(base) values ('A'), ('B')");
     EXPECT_EQ(members(), (set{"a", "b"}));
@@ -63,7 +63,7 @@ class watched_by_old : public watching {
 
 TEST_P(watched_by_old, a_row_comes_again_whose_member_the_snapshot_still_sees) {
   auto stock = book_.make_queue("stock");
-  auto products = stock.watch({.table = "product", .key = "code"});
+  auto products = stock.follow({.table = "product", .key = "code"});
   products.install();
   database_.execute(adding("a"));
   if (!begins()) return;
@@ -76,7 +76,7 @@ TEST_P(watched_by_old, a_row_comes_again_whose_member_the_snapshot_still_sees) {
 TEST_P(watched_by_old, a_queue_made_after_the_transaction_began_covers_its_keys) {
   if (!begins()) return;
   auto late = book_.make_queue("late", {.period = 240h, .segment = 100});
-  auto products = late.watch({.table = "product", .key = "code"});
+  auto products = late.follow({.table = "product", .key = "code"});
   products.install();
   user_.execute(adding("a,b"));
   EXPECT_TRUE(commits("update product set code = 'c' where code = 'a'"));
@@ -92,7 +92,7 @@ TEST_P(watched_by_old, a_queue_made_after_the_transaction_began_covers_its_keys)
 TEST_P(watched_by_old, options_of_the_time_of_the_install_do_not_last) {
   if (!begins()) return;
   auto late = book_.make_queue("late", {.period = 240h});
-  late.watch({.table = "product", .key = "code"}).install();
+  late.follow({.table = "product", .key = "code"}).install();
   late = book_.make_queue("late", {.period = 24h});
   EXPECT_TRUE(commits(adding("a")));
   EXPECT_EQ(drain(late), 1);
@@ -105,7 +105,7 @@ TEST_P(watched_by_old, options_of_the_time_of_the_install_do_not_last) {
 
 TEST_P(watched_by_old, a_row_goes_that_came_again_after_the_snapshot) {
   auto stock = book_.make_queue("stock");
-  auto products = stock.watch({.table = "product", .key = "code"});
+  auto products = stock.follow({.table = "product", .key = "code"});
   products.install();
   for (std::string const last :
        {"delete from product where code = 'a'", "update product set code = 'z' where code = 'a'"}) {
@@ -124,7 +124,7 @@ TEST_P(watched_by_old, a_row_goes_that_came_again_after_the_snapshot) {
 
 TEST_P(watched_by_old, a_member_that_the_snapshot_does_not_see_is_kept_or_it_is_too_late) {
   auto stock = book_.make_queue("stock");
-  auto products = stock.watch({.table = "product", .key = "code"});
+  auto products = stock.follow({.table = "product", .key = "code"});
   products.install();
   if (!begins()) return;
   stock.add(key("a"), {.payload = "mine"});
@@ -142,7 +142,7 @@ TEST_P(watched_by_old, a_partition_that_is_named_is_reconciled) {
       "create table part_x(code varchar(40) not null primary key);"
       "insert into part_x values ('x')");
   auto parts = book_.make_queue("parts");
-  auto with = parts.watch({.table = "part", .key = "code"});
+  auto with = parts.follow({.table = "part", .key = "code"});
   with.install();
   database_.execute("insert into part values ('a')");
   EXPECT_EQ(members(), set{"a"});
@@ -166,7 +166,7 @@ TEST_P(watched_by_old, a_row_number_is_followed_by_each_of_its_names) {
   if (!on_sqlite()) return;
   database_.execute("create table art(id integer primary key, note text)");
   auto arts = book_.make_queue("arts");
-  auto with = arts.watch({.table = "art", .key = "id"});
+  auto with = arts.follow({.table = "art", .key = "id"});
   with.install();
   database_.execute("insert into art values (1, 'x'), (2, 'y')");
   for (std::string const name : {"rowid", "_rowid_", "oid", "id"}) {

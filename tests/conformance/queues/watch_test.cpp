@@ -15,7 +15,7 @@ class watched_queue : public watching {
  protected:
   watched_queue()
       : stock_(book_.make_queue("stock", {.period = 240h, .segment = 100})),
-        products_(stock_.watch({.table = "product", .key = "code"})) {}
+        products_(stock_.follow({.table = "product", .key = "code"})) {}
 
   /// PostgreSQL's own user, in this database.
   [[nodiscard]] std::string admin_url() const {
@@ -25,7 +25,7 @@ class watched_queue : public watching {
   }
 
   queue stock_;
-  daybook::watch products_;
+  daybook::table_sync products_;
 };
 
 TEST_P(watched_queue, members_come_and_go_with_the_rows) {
@@ -172,7 +172,7 @@ TEST_P(watched_queue, a_cascade_is_seen_or_reconciled) {
                       "product(code) on delete cascade)");
   }
   auto parts = book_.make_queue("parts");
-  auto of_parts = parts.watch({.table = "part", .key = "code"});
+  auto of_parts = parts.follow({.table = "part", .key = "code"});
   of_parts.install();
   database_.execute(adding("a,b"));
   database_.execute("insert into part(code) values ('a'), ('b')");
@@ -189,7 +189,7 @@ TEST_P(watched_queue, a_transaction_that_inserts_holds_nobody_up) {
   if (on_sqlite()) return;  // there one writes at a time, whatever is written
   auto limited = book_.make_queue(
       "limited", {.period = 1h, .running_limit = 500, .rate = daybook::rate{1000, 1s}});
-  auto watch = limited.watch({.table = "product", .key = "code"});
+  auto watch = limited.follow({.table = "product", .key = "code"});
   watch.install();
   products_.install();
   limited.add(key("other"));
@@ -218,7 +218,7 @@ TEST_P(watched_queue, a_transaction_that_inserts_holds_nobody_up) {
 TEST_P(watched_queue, who_sleeps_is_woken_by_a_row) {
   if (!on_sqlite() && GetParam().name != "postgresql") return;  // there they look: wake_test.cpp
   products_.install();
-  daybook::hand_out out(stock_, {.flush_every = 100ms, .poll = 3'600'000ms});
+  daybook::task_fetcher out(stock_, {.flush_every = 100ms, .poll = 3'600'000ms});
   std::stop_source late;
   auto waiting = std::async(std::launch::async, [&] { return out.next(late.get_token()); });
   auto const asleep = [&] {
@@ -326,8 +326,8 @@ TEST_P(watched_queue, what_cannot_be_followed_says_why) {
   database_.execute("create view seen as select code from product");
   auto const why = [&](std::string const& table, std::string const& column) {
     synced_table const wanted{table, column};
-    EXPECT_EQ(fault_of([&] { stock_.watch(wanted); }), error_code::bad_argument);
-    return message_of([&] { stock_.watch(wanted); });
+    EXPECT_EQ(fault_of([&] { stock_.follow(wanted); }), error_code::bad_argument);
+    return message_of([&] { stock_.follow(wanted); });
   };
   EXPECT_NE(why("produkt", "code").find("there is no table 'produkt'"), std::string::npos);
   EXPECT_NE(why("product", "cod").find("has no column 'cod'; it has id, code"), std::string::npos);
@@ -336,24 +336,24 @@ TEST_P(watched_queue, what_cannot_be_followed_says_why) {
   EXPECT_NE(why("pair", "d").find("can be no key"), std::string::npos);
   EXPECT_NE(why("seen", "code").find("no table of rows"), std::string::npos);
   EXPECT_NE(why("pair", "a").find("queue 'stock' cannot follow pair.a"), std::string::npos);
-  EXPECT_EQ(stock_.watched()->info().of.table, "product") << "as before";
+  EXPECT_EQ(stock_.followed()->info().table.table, "product") << "as before";
 }
 
 TEST_P(watched_queue, it_follows_one_table_and_the_book_remembers_which) {
   database_.execute("create table other(n int not null primary key)" + innodb());
-  auto there = book_.queue("stock").value().watched().value();
-  EXPECT_EQ(there.info().of.table, "product");
-  EXPECT_EQ(there.info().of.key, "code");
+  auto there = book_.queue("stock").value().followed().value();
+  EXPECT_EQ(there.info().table.table, "product");
+  EXPECT_EQ(there.info().table.key, "code");
   products_.install();
   synced_table const other{"other", "n"};
-  EXPECT_NE(message_of([&] { stock_.watch(other); }).find("uninstall"), std::string::npos);
-  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), error_code::bad_argument);
+  EXPECT_NE(message_of([&] { stock_.follow(other); }).find("uninstall"), std::string::npos);
+  EXPECT_EQ(fault_of([&] { stock_.unfollow(); }), error_code::bad_argument);
   products_.uninstall();
-  stock_.watch(other);
-  EXPECT_EQ(stock_.watched()->info().of.table, "other");
-  EXPECT_TRUE(stock_.unwatch());
-  EXPECT_FALSE(stock_.unwatch());
-  EXPECT_FALSE(stock_.watched());
+  stock_.follow(other);
+  EXPECT_EQ(stock_.followed()->info().table.table, "other");
+  EXPECT_TRUE(stock_.unfollow());
+  EXPECT_FALSE(stock_.unfollow());
+  EXPECT_FALSE(stock_.followed());
 }
 
 TEST_P(watched_queue, two_books_follow_one_table) {
@@ -371,7 +371,7 @@ TEST_P(watched_queue, two_books_follow_one_table) {
   {
     auto other = database_.open(options);
     auto stock = other.make_queue("stock");
-    auto products = stock.watch({.table = "product", .key = "code"});
+    auto products = stock.follow({.table = "product", .key = "code"});
     products_.install();
     products.install();
     database_.execute(adding("a,b"));
@@ -397,7 +397,7 @@ TEST_P(watched_queue, one_that_is_renamed_is_followed_no_more_once_another_has_i
   database_.execute("create table product(id int, code " + text() + " not null primary key)" +
                     innodb());
   EXPECT_FALSE(products_.info().installed);
-  EXPECT_EQ(fault_of([&] { stock_.unwatch(); }), error_code::bad_argument) << "its triggers go on";
+  EXPECT_EQ(fault_of([&] { stock_.unfollow(); }), error_code::bad_argument) << "its triggers go on";
   products_.install();
   EXPECT_TRUE(products_.info().installed);
   database_.execute(adding("a"));
@@ -405,7 +405,7 @@ TEST_P(watched_queue, one_that_is_renamed_is_followed_no_more_once_another_has_i
   EXPECT_EQ(members(), set{"a"});
   rename("product", "product_after");
   products_.uninstall();
-  EXPECT_TRUE(stock_.unwatch());
+  EXPECT_TRUE(stock_.unfollow());
   database_.execute("insert into product_after(code) values ('c')");
   EXPECT_EQ(members(), set{"a"});
 }
@@ -422,7 +422,7 @@ TEST_P(watched_queue, new_members_of_a_round_wait_for_the_next_or_do_not) {
   auto now = book_.make_queue(
       "now", {.period = 24h, .rounds = true, .new_member_policy = daybook::new_member_policy::now});
   EXPECT_EQ(book_.queue("now")->options().new_member_policy, daybook::new_member_policy::now);
-  for (auto* one : {&later, &now}) one->watch({.table = "prospect", .key = "n"}).install();
+  for (auto* one : {&later, &now}) one->follow({.table = "prospect", .key = "n"}).install();
   EXPECT_TRUE(now.add(key("by hand")));
   EXPECT_TRUE(later.add(key("by hand")));
   database_.execute("insert into prospect values (1), (2)");
@@ -449,14 +449,14 @@ TEST_P(watched_queue, a_doctor_sees_what_is_amiss) {
     }
     return daybook::check_result{};
   };
-  EXPECT_EQ(found().worth, daybook::verdict::ok) << found().found;
+  EXPECT_EQ(found().severity, daybook::severity::ok) << found().found;
   database_.execute(adding("a,b"));
   stock_.add(key("c"));
-  EXPECT_EQ(found().worth, daybook::verdict::warning);
+  EXPECT_EQ(found().severity, daybook::severity::warning);
   EXPECT_EQ(found().found, "2 rows without a member, 1 members without a row");
   EXPECT_EQ(found().remedy, "daybook queues reconcile stock");
   products_.reconcile();
-  EXPECT_EQ(found().worth, daybook::verdict::ok);
+  EXPECT_EQ(found().severity, daybook::severity::ok);
   products_.install();
   EXPECT_EQ(found().found, "follows product.code by triggers");
   if (on_postgres()) {
@@ -467,11 +467,11 @@ TEST_P(watched_queue, a_doctor_sees_what_is_amiss) {
     auto const name = text.substr(from, text.find("_insert") - from);
     database_.execute("drop trigger " + name + "_delete");
   }
-  EXPECT_EQ(found().worth, daybook::verdict::warning);
+  EXPECT_EQ(found().severity, daybook::severity::warning);
   EXPECT_NE(found().found.find("gone, or disabled"), std::string::npos) << found().found;
   database_.execute("drop table product");
   EXPECT_NE(found().found.find("there is no table 'product'"), std::string::npos) << found().found;
-  EXPECT_TRUE(stock_.unwatch());
+  EXPECT_TRUE(stock_.unfollow());
 }
 
 DAYBOOK_ON_EVERY_ENGINE(watched_queue);

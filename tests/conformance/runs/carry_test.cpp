@@ -23,43 +23,45 @@ class carrying : public on_engine {
 
 TEST_P(carrying, goes_from_step_to_step_and_attempt_to_attempt) {
   auto run = taken(book_.start(nightly_, day_));
-  EXPECT_FALSE(run.carried("cursor"));
-  EXPECT_TRUE(run.carry("cursor", R"({"page": 1})"));
-  EXPECT_TRUE(run.carry("cursor", R"({"page": 2})"));
-  EXPECT_TRUE(run.carry("empty", ""));
-  EXPECT_EQ(run.carried("cursor"), R"({"page": 2})");
+  EXPECT_FALSE(run.stored_value("cursor"));
+  EXPECT_TRUE(run.set_value("cursor", R"({"page": 1})"));
+  EXPECT_TRUE(run.set_value("cursor", R"({"page": 2})"));
+  EXPECT_TRUE(run.set_value("empty", ""));
+  EXPECT_EQ(run.stored_value("cursor"), R"({"page": 2})");
   EXPECT_TRUE(std::move(run).fail("later"));
   auto next = taken(other_.start(nightly_, day_));
-  EXPECT_EQ(next.carried("cursor"), R"({"page": 2})");
-  EXPECT_EQ(next.carried("empty"), "");
-  EXPECT_FALSE(next.carried("nothing"));
-  EXPECT_EQ(seen().carried.size(), 2U);
+  EXPECT_EQ(next.stored_value("cursor"), R"({"page": 2})");
+  EXPECT_EQ(next.stored_value("empty"), "");
+  EXPECT_FALSE(next.stored_value("nothing"));
+  EXPECT_EQ(seen().values.size(), 2U);
   EXPECT_TRUE(std::move(next).finish());
-  EXPECT_FALSE(taken(other_.start(nightly_, day_)).carried("cursor")) << "a fresh run";
+  EXPECT_FALSE(taken(other_.start(nightly_, day_)).stored_value("cursor")) << "a fresh run";
 }
 
 TEST_P(carrying, is_fenced) {
   auto run = taken(book_.start(nightly_, day_));
   clock_.advance(1h);
   auto heir = taken(other_.start(nightly_, day_));
-  EXPECT_TRUE(heir.carry("cursor", "heir"));
-  EXPECT_EQ(run.carry("cursor", "zombie").what(), outcome::lost);
-  EXPECT_EQ(seen().carried.at(0).value, "heir");
-  EXPECT_EQ(run.carry("more", "zombie").what(), outcome::lost);
-  EXPECT_EQ(seen().carried.size(), 1U);
+  EXPECT_TRUE(heir.set_value("cursor", "heir"));
+  EXPECT_EQ(run.set_value("cursor", "zombie").what(), outcome::lost);
+  EXPECT_EQ(seen().values.at(0).value, "heir");
+  EXPECT_EQ(run.set_value("more", "zombie").what(), outcome::lost);
+  EXPECT_EQ(seen().values.size(), 1U);
 }
 
 TEST_P(carrying, refuses_what_cannot_be_read_back) {
   auto run = taken(book_.start(nightly_, day_));
   std::string const large(1 + (1 << 20), 'x');
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", large)); }), error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", std::string("\0", 1))); }),
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.set_value("a", large)); }),
             error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("a", "\xff")); }), error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { static_cast<void>(run.carry("", "x")); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.set_value("a", std::string("\0", 1))); }),
+            error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.set_value("a", "\xff")); }),
+            error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { static_cast<void>(run.set_value("", "x")); }), error_code::bad_argument);
   EXPECT_EQ(fault_of([&] { static_cast<void>(run.record("a", large)); }), error_code::bad_argument);
-  EXPECT_TRUE(run.carry("a", large.substr(1)));
-  EXPECT_EQ(seen().carried.at(0).value.size(), large.size() - 1);
+  EXPECT_TRUE(run.set_value("a", large.substr(1)));
+  EXPECT_EQ(seen().values.at(0).value.size(), large.size() - 1);
 }
 
 TEST_P(carrying, survives_a_lost_reply) {
@@ -69,9 +71,9 @@ TEST_P(carrying, survives_a_lost_reply) {
       auto run = taken(book_.start(nightly_, piece));
       auto attached = other_.attach(run.token()).value();
       daybook::testing::arm(failpoint, failpoint_action::cut);
-      EXPECT_TRUE((helper ? attached : run).carry("a", "b"));
+      EXPECT_TRUE((helper ? attached : run).set_value("a", "b"));
       EXPECT_FALSE(daybook::base::failpoint_armed);
-      EXPECT_EQ(seen(piece).carried.at(0).value, "b");
+      EXPECT_EQ(seen(piece).values.at(0).value, "b");
       EXPECT_TRUE(std::move(run).finish());
     }
   }
@@ -81,7 +83,7 @@ TEST_P(carrying, progress_is_seen_through_the_renewal_and_kept_by_the_end) {
   auto run = taken(book_.start(nightly_, day_));
   run.progress(3, 10, "third\nfile");
   EXPECT_FALSE(seen().info.progress) << "it costs no statement of its own";
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   ASSERT_TRUE(seen().info.progress);
   EXPECT_EQ(seen().info.progress->done, 3);
   EXPECT_EQ(seen().info.progress->total, 10);
@@ -98,7 +100,7 @@ TEST_P(carrying, progress_and_the_step_in_hand_outlive_a_process_that_dies) {
   auto run = taken(book_.start(nightly_, day_));
   auto const sent = run.at_least_once("send", [&](daybook::effect const&) {
     run.progress(1, 2);
-    ASSERT_TRUE(daybook::testing::renew(book_));
+    ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     EXPECT_EQ(seen().info.holder->in_hand, "send");
     EXPECT_GE(seen().info.holder->in_hand_since, seen().info.attempt_started - 1s);
     clock_.advance(1h);

@@ -118,7 +118,7 @@ TEST_P(deadline, is_recorded_by_the_renewal_of_a_process_that_hangs) {
   auto run = taken(book_.start(nightly_, day_, {.deadline = 1ms}));
   clock_.advance(1s);
   std::this_thread::sleep_for(2ms);  // the process's own clock cannot be moved
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(run.stop().stop_requested());
   EXPECT_EQ(std::move(run).finish().what(), outcome::lost);
   EXPECT_EQ(seen().info.state, run_state::deadline_passed);

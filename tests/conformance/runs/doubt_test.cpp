@@ -56,7 +56,7 @@ TEST_P(doubt, of_a_start_that_fails_when_it_has_committed) {
   fail_at(key{"again"});
   EXPECT_TRUE(taken(book_.start(nightly_, key{"again"})).finish());
   fail_at(key{"by another"});
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(taken(other.start(nightly_, key{"by another"})).finish());
 }
 
@@ -232,12 +232,12 @@ TEST_P(doubt, of_a_renewal) {
   for (bool const committed : both) {
     cut(place("renew", committed));
     try {
-      EXPECT_TRUE(daybook::testing::renew(book_));
+      EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     } catch (daybook::error const& e) {
       EXPECT_TRUE(e.in_doubt());
     }
     expect_hit();
-    EXPECT_TRUE(daybook::testing::renew(book_));
+    EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   }
   EXPECT_TRUE(run.step("load", insert("load")));
   EXPECT_FALSE(run.stop().stop_requested());
@@ -387,8 +387,8 @@ class every_failpoint : public doubt {
       if (!attempt) return attempt.why() == start_refusal::done_before;
       auto run = std::move(attempt).take();
       bool const done = run.step("load", insert(prefix.c_str())) && run.record("mailed") &&
-                        at_most_once(run) && run.carry("cursor", "7") &&
-                        daybook::testing::renew(book);
+                        at_most_once(run) && run.set_value("cursor", "7") &&
+                        daybook::testing::renew(book) == daybook::lease_state::held;
       book.attach(run.token()).value().progress(1, 2);
       return done && std::move(run).finish();
     } catch (daybook::error const&) {

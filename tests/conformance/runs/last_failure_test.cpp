@@ -182,7 +182,7 @@ TEST_P(last_failures, the_step_of_a_child_is_kept_with_an_attempt_that_fails) {
   EXPECT_EQ(fault_of([&] { run.step_in_hand(std::string(256, 's')); }), error_code::bad_argument);
   run.step_in_hand("load");
   run.step_in_hand("upload");
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_EQ(seen().info.holder.value().in_hand, "upload");
   EXPECT_TRUE(std::move(run).fail("no paper"));
   EXPECT_EQ(seen().attempts.back().in_hand, "upload");

@@ -349,7 +349,7 @@ TEST_P(modes, nothing_new_is_begun_outside_when_this_process_was_declared_dead) 
   auto run = taken(book_.start(nightly_, day_));
   clock_.advance(1h);
   auto heir = taken(other_.start(nightly_, day_));
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   EXPECT_EQ(run.at_most_once("pay", world_.call()).what(), outcome::lost);
   EXPECT_EQ(world_.total(), 0);
   EXPECT_TRUE(heir.at_most_once("pay", world_.call()));
@@ -359,7 +359,8 @@ TEST_P(modes, nothing_new_is_begun_outside_when_this_process_was_declared_dead) 
 TEST_P(modes, a_helper_begins_nothing_outside_once_the_run_was_taken_away) {
   auto run = taken(book_.start(nightly_, day_));
   auto helper = other_.attach(run.token()).value();
-  EXPECT_EQ(book_.release(nightly_, day_, {.actor = "anna", .reason = "hangs"}), true);
+  EXPECT_EQ(book_.release(nightly_, day_, {.actor = "anna", .reason = "hangs"}),
+            daybook::change_outcome::changed);
   EXPECT_EQ(helper.at_least_once("mail", world_.call()).what(), outcome::lost);
   EXPECT_EQ(world_.total(), 0);
 }
@@ -367,9 +368,11 @@ TEST_P(modes, a_helper_begins_nothing_outside_once_the_run_was_taken_away) {
 TEST_P(modes, a_run_that_a_person_took_is_asked_to_stop_by_the_next_renewal) {
   auto run = taken(book_.start(nightly_, day_));
   auto const kept = taken(book_.start(nightly_, key{"kept"}));
-  EXPECT_EQ(other_.release(nightly_, day_, {.actor = "anna", .reason = "hangs"}), true);
+  EXPECT_EQ(other_.release(nightly_, day_, {.actor = "anna", .reason = "hangs"}),
+            daybook::change_outcome::changed);
   EXPECT_FALSE(run.stop().stop_requested());
-  EXPECT_TRUE(daybook::testing::renew(book_)) << "the holder itself lives";
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held)
+      << "the holder itself lives";
   EXPECT_TRUE(run.stop().stop_requested());
   EXPECT_FALSE(kept.stop().stop_requested());
   EXPECT_EQ(std::move(run).finish().what(), outcome::lost);

@@ -136,7 +136,7 @@ TEST_P(observer, the_manual_clock) {
 
 TEST_P(observer, expire_and_renew) {
   EXPECT_FALSE(daybook::testing::expire(book_, nightly_, day_));
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   auto run = taken(book_.start(nightly_, day_));
   EXPECT_TRUE(daybook::testing::expire(book_, nightly_, day_));
   EXPECT_TRUE(std::move(run).finish());

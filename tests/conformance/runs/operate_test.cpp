@@ -33,7 +33,7 @@ class operate : public on_engine {
   void finished(key const& piece, process const& name) {
     auto run = taken(book_.start(name, piece));
     EXPECT_TRUE(run.step("one", insert("one")));
-    EXPECT_TRUE(run.carry("cursor", "17"));
+    EXPECT_TRUE(run.set_value("cursor", "17"));
     EXPECT_TRUE(std::move(run).finish());
   }
 
@@ -44,9 +44,9 @@ class operate : public on_engine {
 };
 
 TEST_P(operate, nothing_there) {
-  EXPECT_FALSE(book_.release(nightly_, day_, anna_).has_value());
-  EXPECT_FALSE(book_.restart(nightly_, day_, anna_).has_value());
-  EXPECT_FALSE(book_.resolve(nightly_, day_, {}, anna_).has_value());
+  EXPECT_EQ(book_.release(nightly_, day_, anna_), daybook::change_outcome::no_such_run);
+  EXPECT_EQ(book_.restart(nightly_, day_, anna_), daybook::change_outcome::no_such_run);
+  EXPECT_EQ(book_.resolve(nightly_, day_, {}, anna_), daybook::change_outcome::no_such_run);
   EXPECT_TRUE(book_.changes(nightly_, day_).empty());
   EXPECT_EQ(rows_of("change"), "0");
 }
@@ -56,7 +56,7 @@ TEST_P(operate, a_released_run_is_lost_to_its_live_holder) {
   auto run = taken(book_.start(nightly_, day_));
   ASSERT_TRUE(run.step("load", insert("load")));
   EXPECT_EQ(other.start(nightly_, day_).why(), start_refusal::running_elsewhere);
-  EXPECT_EQ(other.release(nightly_, day_, anna_), std::optional(true));
+  EXPECT_EQ(other.release(nightly_, day_, anna_), daybook::change_outcome::changed);
   EXPECT_EQ(seen().info.state, run_state::interrupted);
   EXPECT_EQ(seen().info.error, "released by anna@node: the node hangs");
 
@@ -79,13 +79,13 @@ TEST_P(operate, a_released_run_is_lost_to_its_live_holder) {
   EXPECT_EQ(changes[0].action, "release");
   EXPECT_EQ(changes[0].reason, "the node hangs");
   EXPECT_EQ(changes[0].detail, "run 1, attempt 1, epoch 1");
-  EXPECT_EQ(book_.release(nightly_, day_, anna_), std::optional(false));
+  EXPECT_EQ(book_.release(nightly_, day_, anna_), daybook::change_outcome::unchanged);
   EXPECT_EQ(rows_of("change"), "1");
 }
 
 TEST_P(operate, a_released_run_loses_before_anybody_takes_it) {
   auto run = taken(book_.start(nightly_, day_));
-  EXPECT_EQ(book_.release(nightly_, day_, anna_), std::optional(true));
+  EXPECT_EQ(book_.release(nightly_, day_, anna_), daybook::change_outcome::changed);
   EXPECT_EQ(run.step("post", insert("post")).what(), outcome::lost);
   EXPECT_EQ(effects("post"), "0");
 }
@@ -93,7 +93,8 @@ TEST_P(operate, a_released_run_loses_before_anybody_takes_it) {
 TEST_P(operate, a_remark_is_cut_and_kept_as_text) {
   auto run = taken(book_.start(nightly_, day_));
   auto const actor = std::string(300, 'a');
-  EXPECT_TRUE(book_.release(nightly_, day_, {actor, "b\xff\xc3\xa4"}).value());
+  EXPECT_EQ(book_.release(nightly_, day_, {actor, "b\xff\xc3\xa4"}),
+            daybook::change_outcome::changed);
   auto const changes = book_.changes(nightly_, day_);
   EXPECT_EQ(changes.at(0).actor, std::string(252, 'a') + "...");
   EXPECT_EQ(changes.at(0).reason, "b?\xc3\xa4");
@@ -107,16 +108,17 @@ TEST_P(operate, a_lost_reply_leaves_one_change) {
     {
       auto run = taken(book_.start(nightly_, day_));
       daybook::testing::arm(at, failpoint_action::cut);
-      EXPECT_EQ(book_.release(nightly_, day_, anna_), std::optional(true));
+      EXPECT_EQ(book_.release(nightly_, day_, anna_), daybook::change_outcome::changed);
       EXPECT_EQ(run.step("post", insert("post")).what(), outcome::lost);
     }
     daybook::testing::arm(at, failpoint_action::cut);
-    EXPECT_EQ(book_.restart(nightly_, day_, anna_), std::optional(true));
+    EXPECT_EQ(book_.restart(nightly_, day_, anna_), daybook::change_outcome::changed);
     EXPECT_EQ(actions(), (std::vector<std::string>{"release", "restart"}));
     leave_unknown({"pay"});
     daybook::testing::arm(at, failpoint_action::cut);
-    EXPECT_EQ(book_.resolve(nightly_, day_, {.done = true, .value = "7"}, anna_),
-              std::optional(true));
+    EXPECT_EQ(
+        book_.resolve(nightly_, day_, {.effect = daybook::effect_state::done, .value = "7"}, anna_),
+        daybook::change_outcome::changed);
     EXPECT_EQ(actions(), (std::vector<std::string>{"release", "restart", "resolve"}));
     EXPECT_EQ(seen().info.state, run_state::interrupted);
     EXPECT_EQ(seen().info.steps_done, 2);
@@ -131,12 +133,12 @@ TEST_P(operate, restart_begins_afresh_and_past_once) {
   {
     auto run = taken(book_.start(nightly_, day_));
     ASSERT_TRUE(run.step("load", insert("load")));
-    EXPECT_EQ(book_.restart(nightly_, day_, anna_), std::optional(false));
+    EXPECT_EQ(book_.restart(nightly_, day_, anna_), daybook::change_outcome::unchanged);
     EXPECT_TRUE(std::move(run).fail("broken"));
   }
-  EXPECT_EQ(book_.restart(nightly_, day_, anna_), std::optional(true));
+  EXPECT_EQ(book_.restart(nightly_, day_, anna_), daybook::change_outcome::changed);
   EXPECT_EQ(seen().info.state, run_state::discarded);
-  EXPECT_EQ(book_.restart(nightly_, day_, anna_), std::optional(true));
+  EXPECT_EQ(book_.restart(nightly_, day_, anna_), daybook::change_outcome::changed);
   EXPECT_EQ(rows_of("change"), "1");
   {
     auto run = taken(book_.start(nightly_, day_, {.once = true}));
@@ -147,7 +149,7 @@ TEST_P(operate, restart_begins_afresh_and_past_once) {
   }
   EXPECT_EQ(effects("load"), "2");
   EXPECT_EQ(book_.start(nightly_, day_, {.once = true}).why(), start_refusal::done_before);
-  EXPECT_EQ(book_.restart(nightly_, day_, anna_), std::optional(true));
+  EXPECT_EQ(book_.restart(nightly_, day_, anna_), daybook::change_outcome::changed);
   auto run = taken(book_.start(nightly_, day_, {.once = true}));
   EXPECT_EQ(run.number(), 3);
   EXPECT_EQ(database_.query("select count(*) from daybook_step"), "2");
@@ -155,12 +157,15 @@ TEST_P(operate, restart_begins_afresh_and_past_once) {
 
 TEST_P(operate, resolve_as_done_gives_the_value_to_the_next_attempt) {
   leave_unknown({"pay"});
-  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "other", .done = true}, anna_),
-            std::optional(false));
+  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "other", .effect = daybook::effect_state::done},
+                          anna_),
+            daybook::change_outcome::unchanged);
   EXPECT_EQ(rows_of("change"), "0");
   EXPECT_EQ(
-      book_.resolve(nightly_, day_, {.step = "pay", .done = true, .value = "receipt 9"}, anna_),
-      std::optional(true));
+      book_.resolve(nightly_, day_,
+                    {.step = "pay", .effect = daybook::effect_state::done, .value = "receipt 9"},
+                    anna_),
+      daybook::change_outcome::changed);
   EXPECT_EQ(seen().info.state, run_state::interrupted);
   auto const steps = seen().steps;
   ASSERT_EQ(steps.size(), 2U);
@@ -170,7 +175,8 @@ TEST_P(operate, resolve_as_done_gives_the_value_to_the_next_attempt) {
   EXPECT_EQ(rows_of("intent"), "0");
   EXPECT_EQ(book_.changes(nightly_, day_).at(0).detail,
             "step pay: done; run 1, attempt 1, epoch 1");
-  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "pay"}, anna_), std::optional(false));
+  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "pay"}, anna_),
+            daybook::change_outcome::unchanged);
   auto run = taken(book_.start(nightly_, day_));
   EXPECT_EQ(run.attempt(), 2);
   EXPECT_EQ(run.intend("pay").what(), outcome::skipped);
@@ -181,7 +187,7 @@ TEST_P(operate, resolve_as_done_gives_the_value_to_the_next_attempt) {
 
 TEST_P(operate, resolve_as_not_done_lets_it_be_done) {
   leave_unknown({"pay"});
-  EXPECT_EQ(book_.resolve(nightly_, day_, {}, anna_), std::optional(true));
+  EXPECT_EQ(book_.resolve(nightly_, day_, {}, anna_), daybook::change_outcome::changed);
   auto run = taken(book_.start(nightly_, day_));
   EXPECT_EQ(run.intend("pay").what(), outcome::done);
   EXPECT_TRUE(run.record("pay"));
@@ -191,17 +197,20 @@ TEST_P(operate, resolve_as_not_done_lets_it_be_done) {
 TEST_P(operate, a_run_waits_for_the_last_of_its_unknown_steps) {
   leave_unknown({"pay", "mail"});
   EXPECT_EQ(fault_of([&] { book_.resolve(nightly_, day_, {}, anna_); }), error_code::bad_argument);
-  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "mail"}, anna_), std::optional(true));
+  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "mail"}, anna_),
+            daybook::change_outcome::changed);
   EXPECT_EQ(book_.start(nightly_, day_).why(), start_refusal::unknown_outcome);
-  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "pay", .done = true}, anna_),
-            std::optional(true));
+  EXPECT_EQ(
+      book_.resolve(nightly_, day_, {.step = "pay", .effect = daybook::effect_state::done}, anna_),
+      daybook::change_outcome::changed);
   EXPECT_TRUE(taken(book_.start(nightly_, day_)).finish());
 }
 
 TEST_P(operate, resolve_keeps_off_a_run_in_hand) {
   auto run = taken(book_.start(nightly_, day_));
   ASSERT_TRUE(run.intend("pay"));
-  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "pay"}, anna_), std::optional(false));
+  EXPECT_EQ(book_.resolve(nightly_, day_, {.step = "pay"}, anna_),
+            daybook::change_outcome::unchanged);
   EXPECT_EQ(rows_of("intent"), "1");
   EXPECT_TRUE(run.record("pay"));
   EXPECT_TRUE(std::move(run).finish());
@@ -219,7 +228,7 @@ TEST_P(operate, a_step_and_a_release_never_both_win) {
       while (run.step("s" + std::to_string(done), insert(name.c_str()))) ++done;
     });
     while (done < i % 3) std::this_thread::yield();
-    EXPECT_EQ(other.release(nightly_, piece, anna_), std::optional(true));
+    EXPECT_EQ(other.release(nightly_, piece, anna_), daybook::change_outcome::changed);
     auto const at_release = std::stoi(effects(name));
     worker.join();
     EXPECT_EQ(effects(name), std::to_string(done));
@@ -237,7 +246,7 @@ TEST_P(operate, prune_takes_what_is_old_and_over) {
   {
     auto run = taken(book_.start(nightly_, key{"broken"}));
     EXPECT_TRUE(run.step("one", insert("one")));
-    EXPECT_TRUE(run.carry("cursor", "17"));
+    EXPECT_TRUE(run.set_value("cursor", "17"));
     EXPECT_TRUE(std::move(run).fail("no"));
   }
   EXPECT_TRUE(taken(book_.start(nightly_, key{"held"})).fail("no"));
@@ -247,15 +256,15 @@ TEST_P(operate, prune_takes_what_is_old_and_over) {
   finished(key{"new"}, nightly_);
 
   auto const none = book_.prune({.older_than = 72h}, anna_);
-  EXPECT_EQ(none.attempts + none.steps + none.carried + none.holders + none.runs, 0);
+  EXPECT_EQ(none.attempts + none.steps + none.values + none.holders + none.runs, 0);
   auto const some = book_.prune({.older_than = 24h, .process = "nightly"}, anna_);
   EXPECT_EQ(some.attempts, 3);
   EXPECT_EQ(some.steps, 2);
-  EXPECT_EQ(some.carried, 2);
+  EXPECT_EQ(some.values, 2);
   EXPECT_EQ(some.runs, 0);
   EXPECT_EQ(seen(key{"old"}).info.state, run_state::succeeded);
   EXPECT_EQ(seen(key{"broken"}).steps.size(), 1U);
-  EXPECT_EQ(seen(key{"broken"}).carried.size(), 1U);
+  EXPECT_EQ(seen(key{"broken"}).values.size(), 1U);
   EXPECT_EQ(seen(key{"new"}).steps.size(), 1U);
   EXPECT_EQ(seen(key{"held"}).steps.size(), 1U);
   EXPECT_EQ(seen(key{"held"}).attempts.size(), 1U);

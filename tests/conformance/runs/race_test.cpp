@@ -24,7 +24,8 @@ TEST_P(race, two_threads_for_one_key) {
   auto const contend = [&](daybook::book& book) {
     for (int round = 0; round < rounds; ++round) {
       if (round % 20 == 0) {
-        EXPECT_TRUE(daybook::testing::renew(book)) << "all of them may take longer than a lease";
+        EXPECT_EQ(daybook::testing::renew(book), daybook::lease_state::held)
+            << "all of them may take longer than a lease";
       }
       together.arrive_and_wait();
       auto attempt = book.start(nightly_, key{std::to_string(round)}, {.once = true});
@@ -115,7 +116,8 @@ TEST_P(race, two_heirs_for_one_dead_holder) {
     key const piece{std::to_string(round)};
     auto zombie = taken(book_.start(nightly_, piece));
     clock.advance(31s);
-    ASSERT_TRUE(daybook::testing::renew(other) && daybook::testing::renew(third));
+    ASSERT_EQ(daybook::testing::renew(other), daybook::lease_state::held);
+    ASSERT_EQ(daybook::testing::renew(third), daybook::lease_state::held);
     std::atomic<int> won = 0;
     std::barrier together(2);
     auto const inherit = [&](daybook::book& book) {

@@ -216,7 +216,7 @@ TEST_P(seeds, A17_a_run_longer_than_its_lease_is_not_taken_from_the_living) {
   auto run = taken(book_.start(nightly_, day_));
   for (int i = 0; i < 10; ++i) {
     clock_.advance(20s);
-    ASSERT_TRUE(daybook::testing::renew(book_));
+    ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     EXPECT_FALSE(other_.start(nightly_, day_));
   }
   EXPECT_TRUE(std::move(run).finish());
@@ -226,13 +226,13 @@ TEST_P(seeds, A18_a_write_that_found_no_row_is_noticed_and_one_that_did_is_not_t
   auto run = taken(book_.start(nightly_, day_));
   // The same values twice in the same microsecond: rows found, nothing changed on MariaDB.
   clock_.stop_at(clock_.now());
-  EXPECT_TRUE(daybook::testing::renew(book_));
-  EXPECT_TRUE(daybook::testing::renew(book_));
-  EXPECT_TRUE(run.carry("cursor", "7"));
-  EXPECT_TRUE(run.carry("cursor", "7"));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
+  EXPECT_TRUE(run.set_value("cursor", "7"));
+  EXPECT_TRUE(run.set_value("cursor", "7"));
   database_.execute("update daybook_run set acquisition = 'somebody else'");
-  EXPECT_EQ(run.carry("cursor", "8").what(), outcome::lost);
-  EXPECT_EQ(seen().carried.at(0).value, "7");
+  EXPECT_EQ(run.set_value("cursor", "8").what(), outcome::lost);
+  EXPECT_EQ(seen().values.at(0).value, "7");
 }
 
 TEST_P(seeds, A19_a_crash_between_start_and_the_first_step_has_an_owner_and_a_lease) {
@@ -278,7 +278,7 @@ TEST_P(seeds, B3_B4_an_owner_that_lives_keeps_it_and_a_dead_ones_is_free_after_t
   clock_.stop_at(clock_.now());
   auto const run = taken(book_.start(nightly_, day_));
   clock_.advance(29s);
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   clock_.advance(30s);
   EXPECT_FALSE(other_.start(nightly_, day_));
   clock_.advance(1us);

@@ -87,7 +87,7 @@ class set_back : public on_engine {
   static std::multiset<std::string> finish_all(daybook::queue of) {
     std::multiset<std::string> out;
     for (bool const suspects : {true, false}) {
-      while (auto batch = of.claim({.limit = 100, .suspects = suspects})) {
+      while (auto batch = of.claim({.limit = 100, .quarantined = suspects})) {
         for (auto const& one : batch->tasks()) {
           out.insert(one.key);
           batch->finish(one, result::success());
@@ -144,16 +144,16 @@ TEST_P(set_back, a_run_that_lost_a_step_does_not_succeed) {
 TEST_P(set_back, what_is_recorded_of_outside_is_seen_to_be_missing) {
   auto run = taken(book_.start(nightly_, day_));
   copy();
-  ASSERT_TRUE(run.carry("cursor", "7"));
+  ASSERT_TRUE(run.set_value("cursor", "7"));
   put_back();
   EXPECT_FALSE(run.at_least_once("send", [](daybook::effect const&) {}));
   forget_copy();
   auto again = taken(book_.start(nightly_, day_));
-  EXPECT_FALSE(again.carried("cursor"));
+  EXPECT_FALSE(again.stored_value("cursor"));
   copy();
   ASSERT_TRUE(again.at_least_once("send", [](daybook::effect const&) {}));
   put_back();
-  EXPECT_FALSE(again.carry("cursor", "8"));
+  EXPECT_FALSE(again.set_value("cursor", "8"));
   EXPECT_FALSE(std::move(again).finish());
 }
 
@@ -174,16 +174,16 @@ TEST_P(set_back, a_run_whose_end_was_lost_is_resumed_though_its_process_lives) {
     auto run = taken(book_.start(nightly_, piece));
     copy();
     if (renewed) {
-      EXPECT_TRUE(daybook::testing::renew(book_));
+      EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     }
     ASSERT_TRUE(run.step("s1", insert("s1")));
     ASSERT_TRUE(std::move(run).finish());
     if (renewed) {
-      EXPECT_TRUE(daybook::testing::renew(book_));
+      EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     }
     put_back();
     EXPECT_EQ(other_.start(nightly_, piece).why(), start_refusal::running_elsewhere);
-    EXPECT_FALSE(daybook::testing::renew(book_));
+    EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
     auto heir = taken(other_.start(nightly_, piece));
     EXPECT_EQ(heir.attempt(), 2);
     EXPECT_FALSE(heir.done("s1"));
@@ -201,15 +201,15 @@ TEST_P(set_back, where_nothing_was_lost_everything_goes_on) {
   ASSERT_TRUE(run.step("s1", insert("s1")));
   ASSERT_TRUE(taken(book_.start(nightly_, key("ended"))).finish());
   auto batch = q.claim({.limit = 2}).value();
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   copy();
   put_back();
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(run.step("s2", insert("s2")));
   EXPECT_TRUE(std::move(run).finish());
   for (auto const& one : batch.tasks()) batch.finish(one, result::success());
   EXPECT_EQ(std::move(batch).complete(), outcome::done);
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_EQ(log_.count("set_back"), 0U);
 }
 
@@ -220,11 +220,11 @@ TEST_P(set_back, tasks_whose_end_was_lost_are_done_again_though_their_process_li
   copy();
   for (auto const& one : batch.tasks()) batch.finish(one, result::success());
   ASSERT_EQ(std::move(batch).complete(), outcome::done);
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   ASSERT_EQ(q.counts().succeeded, 5);
   put_back();
   EXPECT_EQ(q.counts().running, 5);
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   EXPECT_EQ(finish_all(q).size(), 5U);
   EXPECT_EQ(q.counts().succeeded, 5);
 }
@@ -234,13 +234,13 @@ TEST_P(set_back, a_claim_whose_end_alone_was_lost_is_found) {
   auto q = book_.make_queue("calls");
   q.import(keys(5));
   auto batch = q.claim({.limit = 5}).value();
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   copy();
   for (auto const& one : batch.tasks()) batch.finish(one, result::success());
   auto turn = std::move(batch).complete_and_claim(5);
   ASSERT_EQ(turn.ended, outcome::done);
   put_back();
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   EXPECT_EQ(finish_all(q).size(), 5U);
 }
 
@@ -300,10 +300,10 @@ TEST_P(set_back, who_knows_of_it_takes_other_ids) {
   auto const run = taken(book_.start(nightly_, day_));
   copy();
   ASSERT_TRUE(calls.add(key("lost")));
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   put_back();
   mails.import(keys(20));
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   ASSERT_TRUE(calls.add(key("a")));
   EXPECT_GT(calls.find(key("a"))->id, mails.find(key("k19"))->id);
 }
@@ -325,7 +325,7 @@ TEST_P(set_back, a_tick_whose_end_was_lost_is_done_again) {
   ASSERT_EQ(done, 1);
   put_back();
   EXPECT_EQ(second.drain(), 0);
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   EXPECT_EQ(second.drain(), 1);
   EXPECT_EQ(done, 2);
   EXPECT_EQ(leads.ticks().front().state, daybook::tick_state::done);

@@ -26,7 +26,7 @@ TEST_P(start, busy_says_who_since_when_and_until_when) {
   clock.stop_at(noon);
   auto run = taken(book_.start(nightly_, day_));
   clock.advance(5s);
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   auto other = database_.open();
   auto const busy = other.start(nightly_, day_);
   ASSERT_FALSE(busy);
@@ -95,7 +95,7 @@ TEST_P(start, a_run_that_was_moved_away_says_so) {
 TEST_P(start, a_step_that_was_not_done_has_no_value) {
   auto run = taken(book_.start(nightly_, day_));
   auto other = database_.open();
-  ASSERT_EQ(other.release(nightly_, day_, {"me", "to see"}), true);
+  ASSERT_EQ(other.release(nightly_, day_, {"me", "to see"}), daybook::change_outcome::changed);
   auto const lost = run.step("count", [](transaction&) { return std::int64_t{7}; });
   EXPECT_EQ(lost.what(), outcome::lost);
   auto const text = complaint_of([&] { static_cast<void>(lost.value()); });
@@ -112,7 +112,7 @@ TEST_P(start, busy_names_the_step_in_hand_of_that_very_run) {
   ASSERT_TRUE(first.step("load 100 %", [&](transaction&) {
     // SQLite's one writer is this step: nobody sees what it renews before it ends.
     if (on_sqlite()) return;
-    EXPECT_TRUE(daybook::testing::renew(book_));
+    EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     auto const busy = other.start(nightly_, day_);
     ASSERT_TRUE(busy.holder());
     EXPECT_EQ(busy.holder()->in_hand, "load 100 %");

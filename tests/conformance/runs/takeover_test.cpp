@@ -40,7 +40,7 @@ TEST_P(takeover, a_renewal_in_time_prevents_it) {
   auto run = taken(book_.start(nightly_, day_));
   for (int i = 0; i < 3; ++i) {
     clock_.advance(20s);
-    ASSERT_TRUE(daybook::testing::renew(book_));
+    ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   }
   EXPECT_FALSE(other_.start(nightly_, day_));
   EXPECT_TRUE(run.step("load", insert("load")));
@@ -51,7 +51,7 @@ TEST_P(takeover, a_late_holder_that_nobody_missed_goes_on) {
   auto run = taken(book_.start(nightly_, day_));
   clock_.advance(1h);
   EXPECT_TRUE(run.step("load", insert("load")));
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_FALSE(other_.start(nightly_, day_));
   EXPECT_TRUE(std::move(run).finish());
 }
@@ -61,11 +61,11 @@ TEST_P(takeover, a_renewal_between_the_look_and_the_end_saves_it) {
   // is cut, and before the second the holder renews.
   recorder hooked;
   auto options = watched();
-  options.watch = &hooked;
+  options.observer = &hooked;
   auto rival = database_.open(options);
   auto run = taken(book_.start(nightly_, day_));
   clock_.advance(31s);
-  hooked.on_retry = [&] { EXPECT_TRUE(daybook::testing::renew(book_)); };
+  hooked.on_retry = [&] { EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held); };
   daybook::testing::arm("mark_dead.begun", failpoint_action::cut);
   EXPECT_FALSE(rival.start(nightly_, day_));
   EXPECT_EQ(hooked.count("retried mark_dead"), 1U);
@@ -78,8 +78,8 @@ TEST_P(takeover, dead_is_for_ever_and_the_process_goes_on_as_another) {
   auto also_lost = taken(book_.start(nightly_, key{"other"}));
   clock_.advance(31s);
   auto heir = taken(other_.start(nightly_, day_));
-  EXPECT_FALSE(daybook::testing::renew(book_));
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   EXPECT_TRUE(lost.stop().stop_requested());
   EXPECT_TRUE(also_lost.stop().stop_requested());
   // The other run was not taken yet: its fence still holds, and it may end.
@@ -88,7 +88,7 @@ TEST_P(takeover, dead_is_for_ever_and_the_process_goes_on_as_another) {
 
   auto next = taken(book_.start(nightly_, key{"third"}));
   EXPECT_FALSE(next.stop().stop_requested());
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(std::move(next).finish());
   EXPECT_EQ(rows_of("holder"), "3");
   EXPECT_EQ(ended_how("dead"), "1");
@@ -115,7 +115,7 @@ TEST_P(takeover, nobody_declares_itself_dead) {
   EXPECT_EQ(taken(book_.start(nightly_, key{"late"})).attempt(), 2);
   EXPECT_EQ(ended_how("dead"), "0");
   EXPECT_TRUE(run.step("load", insert("load")));
-  EXPECT_TRUE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_TRUE(std::move(run).finish());
 }
 
@@ -149,7 +149,7 @@ TEST_P(takeover, a_clock_that_stepped_back_does_not_freeze_work) {
 TEST_P(takeover, a_clock_that_stepped_back_does_not_hurt_one_that_renews) {
   auto run = taken(book_.start(nightly_, day_));
   clock_.advance(-1h);
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_FALSE(other_.start(nightly_, day_));
   EXPECT_TRUE(std::move(run).finish());
 }
@@ -178,7 +178,7 @@ TEST_P(takeover, a_holder_whose_row_was_deleted_is_dead) {
   database_.execute("delete from daybook_holder");
   auto heir = taken(other_.start(nightly_, day_));
   EXPECT_EQ(heir.attempt(), 2);
-  EXPECT_FALSE(daybook::testing::renew(book_));
+  EXPECT_EQ(daybook::testing::renew(book_), daybook::lease_state::lost);
   EXPECT_FALSE(run.step("zombie", insert("zombie")));
 }
 
@@ -195,7 +195,7 @@ TEST_P(takeover, nothing_is_begun_outside_by_one_who_was_declared_dead_meanwhile
     recorder watching;
     auto options = watched();
     options.lease = 6s;
-    options.watch = &watching;
+    options.observer = &watching;
     auto book = database_.open(options);
     auto run = taken(book.start(nightly_, piece));
     auto const also = taken(book.start(nightly_, beside));

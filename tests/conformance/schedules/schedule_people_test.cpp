@@ -354,7 +354,7 @@ TEST_P(schedules_of_people, bad_input_is_refused_by_name) {
   };
   refused("* * * * *", {}, "");
   refused("* * * * *", {.zone = "Mars/Olympus"});
-  refused("* * * * *", {.most = 0});
+  refused("* * * * *", {.max_ticks = 0});
   refused("* * * * *", {.grace = 0s});
   refused("* * * * *", {.attempts = 0});
   refused("* * * * *", {.backoff = 2h});  // above the longest

@@ -39,7 +39,7 @@ TEST_P(schedule_race, who_comes_too_late_to_take_over_does_nothing) {
   faster_.serve("leads", fails);
   slow watch([&] { EXPECT_EQ(faster_.drain(), 1); });
   auto options = watched();
-  options.watch = &watch;
+  options.observer = &watch;
   auto third = database_.open(options);
   daybook::node late(third);
   late.serve("leads", fails);

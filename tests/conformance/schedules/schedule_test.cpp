@@ -55,7 +55,7 @@ TEST_P(scheduled, all_those_missed_are_launched_in_their_order) {
 }
 
 TEST_P(scheduled, all_has_a_limit) {
-  auto const leads = make({.catch_up = catch_up::all, .most = 2});
+  auto const leads = make({.catch_up = catch_up::all, .max_ticks = 2});
   serve("leads");
   clock_.advance(5min);
   EXPECT_EQ(first_.drain(), 2);
@@ -82,7 +82,8 @@ TEST_P(scheduled, a_tick_that_comes_while_another_runs_is_skipped_and_says_why) 
     if (one.at() != noon + 1min) return;
     for (int i = 0; i < 3; ++i) {
       clock_.advance(1min);
-      ASSERT_TRUE(daybook::testing::renew(book_) && daybook::testing::renew(other_));
+      ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
+      ASSERT_EQ(daybook::testing::renew(other_), daybook::lease_state::held);
       EXPECT_EQ(second_.drain(), 0);
     }
   });
@@ -101,7 +102,8 @@ TEST_P(scheduled, a_tick_that_comes_while_another_runs_waits_where_it_should) {
   serve("leads", [&](tick& one) {
     if (one.at() != noon + 1min) return;
     clock_.advance(2min);
-    ASSERT_TRUE(daybook::testing::renew(book_) && daybook::testing::renew(other_));
+    ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
+    ASSERT_EQ(daybook::testing::renew(other_), daybook::lease_state::held);
     EXPECT_EQ(second_.drain(), 0);
   });
   clock_.advance(1min);
@@ -257,7 +259,8 @@ TEST_P(scheduled,
   bool away = true;
   serve("leads", [&](tick& one) {
     clock_.advance(61s);
-    ASSERT_TRUE(daybook::testing::renew(book_) && daybook::testing::renew(other_));
+    ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
+    ASSERT_EQ(daybook::testing::renew(other_), daybook::lease_state::held);
     if (one.at() == noon + 1min && std::exchange(away, false)) throw std::runtime_error("away");
     if (one.at() == noon + 8min) one.hand_back();  // else it would never end
   });
@@ -311,7 +314,7 @@ TEST_P(scheduled, a_lost_reply_neither_loses_a_tick_nor_doubles_it) {
       EXPECT_TRUE(point.starts_with("launch"));
     }
     clock_.advance(20s);
-    ASSERT_TRUE(daybook::testing::renew(book_));
+    ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
     first_.drain();
     second_.drain();
     EXPECT_EQ(effects(point), "1");
@@ -329,7 +332,7 @@ TEST_P(scheduled, one_that_fails_when_it_has_launched_lets_go_of_the_tick) {
   daybook::testing::arm("launch.committed", failpoint_action::fail);
   EXPECT_EQ(fault_of([&] { first_.drain(); }), error_code::internal);
   EXPECT_EQ(second_.drain(), 0) << "its holder lives";
-  ASSERT_TRUE(daybook::testing::renew(book_));
+  ASSERT_EQ(daybook::testing::renew(book_), daybook::lease_state::held);
   EXPECT_EQ(second_.drain(), 1);
   EXPECT_THAT(lines(leads), ElementsAre("12:01 done"));
 }

@@ -15,8 +15,8 @@ namespace {
 
 using daybook::beginning;
 using daybook::claimed_task;
-using daybook::hand_out;
 using daybook::step_mode;
+using daybook::task_fetcher;
 
 constexpr daybook::claim_options announced{.beginning = beginning::announced};
 
@@ -159,7 +159,7 @@ TEST_P(beginnings, of_what_was_handed_out_once_nothing_else_is_unknown) {
   auto q = book_.make_queue("handed once", {.mode = step_mode::at_most_once});
   auto heirs = other_.queue("handed once").value();
   q.import(keys(0, 20));
-  hand_out out(q, {.flush_every = 60000ms, .poll = 3600000ms});
+  task_fetcher out(q, {.flush_every = 60000ms, .poll = 3600000ms});
   std::map<std::string, int> known;
   {
     std::vector<claimed_task> had;
@@ -184,13 +184,13 @@ TEST_P(beginnings, of_what_was_handed_out_nothing_else_is_suspect) {
   auto q = book_.make_queue("handed");
   auto heirs = other_.queue("handed").value();
   q.import(keys(0, 50));
-  hand_out out(q, {.flush_every = 60000ms, .poll = 3600000ms});
+  task_fetcher out(q, {.flush_every = 60000ms, .poll = 3600000ms});
   std::vector<claimed_task> had;
   for (int i = 0; i < 5; ++i) had.push_back(must_come(out));  // how long one takes is not known yet
   dies(heirs);
-  EXPECT_EQ(heirs.counts().suspect, 5);
+  EXPECT_EQ(heirs.counts().quarantined, 5);
   for (auto& one : had) {
-    EXPECT_EQ(state_of(heirs, one.task().key), task_state::suspect);
+    EXPECT_EQ(state_of(heirs, one.task().key), task_state::quarantined);
     one.finish(result::success());
   }
 }
@@ -199,7 +199,8 @@ TEST_P(beginnings, who_was_handed_a_task_may_say_when_it_begins) {
   auto q = book_.make_queue("by hand", {.mode = step_mode::at_most_once});
   auto heirs = other_.queue("by hand").value();
   q.import(keys(0, 2));
-  hand_out out(q, {.flush_every = 60000ms, .poll = 3600000ms, .beginning = beginning::announced});
+  task_fetcher out(q,
+                   {.flush_every = 60000ms, .poll = 3600000ms, .beginning = beginning::announced});
   auto one = must_come(out);
   auto two = must_come(out);
   EXPECT_EQ(one.begin(), outcome::done);
@@ -244,7 +245,7 @@ TEST_P(beginnings, workers_do_all_of_a_queue_that_may_do_nothing_twice) {
 TEST_P(beginnings, a_batch_is_whole_whatever_was_said_to_begin_before) {
   auto q = book_.make_queue("whole", {.mode = step_mode::at_most_once});
   q.import(keys(0, 60));
-  hand_out out(q, {.batch = 60, .flush_every = 60000ms});
+  task_fetcher out(q, {.batch = 60, .flush_every = 60000ms});
   auto const first = must_come(out).finish(result::success());
   EXPECT_EQ(first, outcome::done);
   for (int i = 0; i < 2; ++i) {

@@ -11,8 +11,8 @@
 namespace conformance {
 namespace {
 
-using daybook::hand_out;
 using daybook::result;
+using daybook::task_fetcher;
 using daybook::task_state;
 
 class handing_out_alone : public handing {
@@ -22,7 +22,7 @@ class handing_out_alone : public handing {
     auto q = other_.make_queue(name);
     q.import(keys(0, 1));
     for (int i = 0; i < crashes; ++i) {
-      auto dead = q.claim({.suspects = i > 0}).value();
+      auto dead = q.claim({.quarantined = i > 0}).value();
       clock_.advance(1h);
       static_cast<void>(daybook::testing::renew(book_));  // it may know by its own claim
       ASSERT_TRUE(takes_back(book_.queue(name).value()));
@@ -36,7 +36,7 @@ TEST_P(handing_out_alone, a_suspect_has_a_place_beside_the_others) {
   leave_a_suspect("beside", 1);
   auto q = book_.queue("beside").value();
   q.import(keys(1, 9));
-  hand_out out(q, {.batch = 20, .poll = 1ms});
+  task_fetcher out(q, {.batch = 20, .poll = 1ms});
   std::vector<daybook::claimed_task> had;
   int suspects = 0;
   while (had.size() < 9) {  // nothing of it waits for anything else
@@ -57,7 +57,7 @@ TEST_P(handing_out_alone, of_suspects_one_is_in_hand_and_others_go_on) {
   clock_.advance(1h);
   static_cast<void>(daybook::testing::renew(book_));
   ASSERT_TRUE(takes_back(q));
-  hand_out out(q, {.poll = 1ms});
+  task_fetcher out(q, {.poll = 1ms});
   auto one = std::make_optional(must_come(out));
   EXPECT_EQ(one->task().crashes, 1);
   EXPECT_TRUE(none_comes(out)) << "the other suspects wait for this one";
@@ -79,7 +79,7 @@ TEST_P(handing_out_alone, a_suspect_before_its_last_crash_waits_for_what_threads
   leave_a_suspect("waits", 2);
   auto q = book_.queue("waits").value();
   q.import(keys(1, 3));
-  hand_out out(q, {.batch = 2, .poll = 20ms});
+  task_fetcher out(q, {.batch = 2, .poll = 20ms});
   auto both = out.next_batch(2, 60000ms);  // at once: the suspect keeps others from coming
   ASSERT_EQ(both.size(), 2U);
   EXPECT_EQ(both[0].task().crashes + both[1].task().crashes, 0);
@@ -96,7 +96,7 @@ TEST_P(handing_out_alone, a_suspect_before_its_last_crash_waits_for_what_threads
 TEST_P(handing_out_alone, nothing_is_begun_beside_a_suspect_before_its_last_crash) {
   leave_a_suspect("quiet", 2);
   auto q = book_.queue("quiet").value();
-  hand_out out(q, {.batch = 2, .ahead = 3, .poll = 5ms});
+  task_fetcher out(q, {.batch = 2, .ahead = 3, .poll = 5ms});
   auto suspect = must_come(out);
   EXPECT_EQ(suspect.task().key, "k0");
   q.import(keys(1, 9));
@@ -111,7 +111,7 @@ TEST_P(handing_out_alone, a_suspect_that_only_waits_is_not_to_blame) {
   auto q = book_.queue("innocent").value();
   auto heirs = other_.queue("innocent").value();
   q.import(keys(1, 2));
-  hand_out out(q, {.batch = 2, .poll = 20ms});
+  task_fetcher out(q, {.batch = 2, .poll = 20ms});
   auto one = must_come(out);
   EXPECT_TRUE(comes_true([&] { return out.counts().waiting == 1; }));
   EXPECT_EQ(state_of(q, "k0"), task_state::running);
@@ -131,7 +131,7 @@ TEST_P(handing_out_alone, a_suspect_waits_for_a_task_of_a_claim_that_was_lost) {
   auto q = other_.make_queue("lost", {.crash_limit = 2});
   auto mine = book_.queue("lost").value();
   q.import(keys(0, 1));
-  hand_out out(mine, {.batch = 3, .poll = 5ms});
+  task_fetcher out(mine, {.batch = 3, .poll = 5ms});
   auto one = std::make_optional(must_come(out));
   clock_.advance(1h);
   ASSERT_TRUE(takes_back(q));
@@ -155,13 +155,13 @@ TEST_P(handing_out_alone, who_may_be_taken_for_dead_begins_nothing_until_it_has_
   q.import(keys(0, 10));
   idle.import(keys(0, 10));
   chain.import(keys(0, 10));
-  hand_out out(q, {.batch = 5, .ahead = 0, .poll = 20ms});
-  hand_out later(idle, {.poll = 20ms});
-  hand_out one_by_one(chain, {.batch = 1, .ahead = 0, .poll = 20ms});
+  task_fetcher out(q, {.batch = 5, .ahead = 0, .poll = 20ms});
+  task_fetcher later(idle, {.poll = 20ms});
+  task_fetcher one_by_one(chain, {.batch = 1, .ahead = 0, .poll = 20ms});
   auto const renewing = [&](std::stop_token const& stop) {
     while (!stop.stop_requested()) {
       try {
-        EXPECT_TRUE(daybook::testing::renew(brief));
+        EXPECT_EQ(daybook::testing::renew(brief), daybook::lease_state::held);
       } catch (daybook::error const& e) {
         EXPECT_EQ(e.kind(), error_code::conflict)
             << "others write for a third of the lease: " << e.what();
@@ -194,7 +194,7 @@ TEST_P(handing_out_alone, who_may_be_taken_for_dead_begins_nothing_until_it_has_
 TEST_P(handing_out_alone, the_dead_begin_nothing_although_the_next_look_is_far) {
   auto q = book_.make_queue("unseen");
   q.import(keys(0, 20));
-  hand_out out(q, {.batch = 20, .poll = 3600000ms});
+  task_fetcher out(q, {.batch = 20, .poll = 3600000ms});
   auto one = must_come(out);
   clock_.advance(1h);
   EXPECT_TRUE(takes_back(other_.queue("unseen").value()));

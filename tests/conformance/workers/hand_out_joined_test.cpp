@@ -6,8 +6,8 @@
 namespace conformance {
 namespace {
 
-using daybook::hand_out;
 using daybook::result;
+using daybook::task_fetcher;
 using daybook::task_state;
 
 class handing_out_joined : public handing {
@@ -24,7 +24,7 @@ class handing_out_joined : public handing {
 TEST_P(handing_out_joined, a_task_ends_with_its_effect) {
   auto q = book_.make_queue("committed", {.record_every_outcome = true});
   q.import(keys(0, 2));
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   {
     auto one = must_come(out);
     EXPECT_TRUE(finish_in_mine(one));
@@ -46,7 +46,7 @@ TEST_P(handing_out_joined, a_task_ends_with_its_effect) {
 TEST_P(handing_out_joined, a_rollback_takes_back_both) {
   auto q = book_.make_queue("rolled back");
   q.import(keys(0, 2));
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   {
     auto one = must_come(out);
     EXPECT_TRUE(finish_in_mine(one));
@@ -68,7 +68,7 @@ TEST_P(handing_out_joined, of_a_lost_claim_nothing_is_finished) {
   auto q = book_.make_queue("lost");
   auto heirs = other_.queue("lost").value();
   q.import(keys(0, 2));
-  hand_out out(q, {.poll = 3600000ms});
+  task_fetcher out(q, {.poll = 3600000ms});
   auto one = must_come(out);
   auto beside = must_come(out);
   clock_.advance(1h);
@@ -81,7 +81,7 @@ TEST_P(handing_out_joined, of_a_lost_claim_nothing_is_finished) {
   EXPECT_EQ(fault_of([&] { one.finish(result::success()); }), error_code::bad_argument);
   out.stop();
   EXPECT_EQ(effects("paid"), "0");
-  EXPECT_EQ(state_of(heirs, "k0"), task_state::suspect);
+  EXPECT_EQ(state_of(heirs, "k0"), task_state::quarantined);
 }
 
 TEST_P(handing_out_joined, a_claim_is_not_taken_from_under_an_open_transaction) {
@@ -89,7 +89,7 @@ TEST_P(handing_out_joined, a_claim_is_not_taken_from_under_an_open_transaction) 
   auto q = book_.make_queue("open");
   auto heirs = other_.queue("open").value();
   q.import(keys(0, 2));
-  hand_out out(q, {.poll = 3600000ms});
+  task_fetcher out(q, {.poll = 3600000ms});
   auto one = must_come(out);
   auto beside = must_come(out);
   auto const done = one.task().key;
@@ -111,7 +111,7 @@ TEST_P(handing_out_joined, a_transaction_of_another_book_is_refused) {
   auto strange = database_.open(options);
   auto q = book_.make_queue("refused");
   q.import(keys(0, 1));
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   auto one = must_come(out);
   begin();
   {

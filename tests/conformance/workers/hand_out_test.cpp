@@ -13,8 +13,8 @@ namespace conformance {
 namespace {
 
 using daybook::claimed_task;
-using daybook::hand_out;
 using daybook::result;
+using daybook::task_fetcher;
 using daybook::task_state;
 
 class handing_out : public handing {};
@@ -26,7 +26,7 @@ TEST_P(handing_out, every_task_once_to_several_threads) {
   std::multiset<std::string> had;
   std::size_t most = 0;
   {
-    hand_out out(q, {.batch = 200, .ahead = 1, .poll = 20ms});
+    task_fetcher out(q, {.batch = 200, .ahead = 1, .poll = 20ms});
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
@@ -54,7 +54,7 @@ TEST_P(handing_out, every_task_once_to_several_threads) {
 TEST_P(handing_out, what_is_finished_is_written_while_a_slow_task_runs) {
   auto q = book_.make_queue("flushed");
   q.import(keys(0, 2));
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   {
     auto slow = must_come(out);
     auto quick_one = must_come(out);
@@ -75,7 +75,7 @@ TEST_P(handing_out, what_is_finished_is_written_while_a_slow_task_runs) {
 TEST_P(handing_out, a_stop_finishes_what_threads_have_and_hands_back_the_rest) {
   auto q = book_.make_queue("stopped");
   q.import(keys(0, 50));
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   auto one = std::make_optional(must_come(out));
   auto second = std::make_optional(must_come(out));
   auto third = std::make_optional(must_come(out));
@@ -105,8 +105,8 @@ TEST_P(handing_out, a_task_that_is_dropped_has_failed) {
   q.import(keys(0, 1));
   once.import(keys(0, 1));
   {
-    hand_out out(q, quick());
-    hand_out out_once(once, quick());
+    task_fetcher out(q, quick());
+    task_fetcher out_once(once, quick());
     try {
       auto one = must_come(out);
       one.perform([](transaction&) { throw std::runtime_error("no"); });
@@ -122,7 +122,7 @@ TEST_P(handing_out, a_lost_claim_has_no_second_effect) {
   auto q = book_.make_queue("lost");
   auto heirs = other_.queue("lost").value();
   q.import(keys(0, 20));
-  hand_out out(q, {.flush_every = 60000ms, .poll = 3600000ms});
+  task_fetcher out(q, {.flush_every = 60000ms, .poll = 3600000ms});
   auto performed = must_come(out);
   auto finished = must_come(out);
   auto const in_hand = out.counts();
@@ -135,7 +135,7 @@ TEST_P(handing_out, a_lost_claim_has_no_second_effect) {
   EXPECT_EQ(effects("paid"), "0");
   EXPECT_TRUE(finished.lost().stop_requested()) << "they are of one claim";
   EXPECT_EQ(finished.finish(result::success()), outcome::lost);
-  while (auto one = heirs.claim({.suspects = true})) {
+  while (auto one = heirs.claim({.quarantined = true})) {
     EXPECT_EQ(one->perform(one->tasks()[0], insert("paid")), outcome::done);
     EXPECT_EQ(std::move(*one).complete(), outcome::done);
   }
@@ -146,7 +146,7 @@ TEST_P(handing_out, a_lost_claim_has_no_second_effect) {
     }
     EXPECT_EQ(std::move(*batch).complete(), outcome::done);
   }
-  while (auto one = heirs.claim({.suspects = true})) {
+  while (auto one = heirs.claim({.quarantined = true})) {
     EXPECT_EQ(one->perform(one->tasks()[0], insert("paid")), outcome::done);
     EXPECT_EQ(std::move(*one).complete(), outcome::done);
   }
@@ -157,7 +157,7 @@ TEST_P(handing_out, a_lost_claim_has_no_second_effect) {
 TEST_P(handing_out, a_dead_holders_tasks_are_not_handed_out) {
   auto q = book_.make_queue("buried");
   q.import(keys(0, 20));
-  hand_out out(q, {.batch = 20, .poll = 20ms});
+  task_fetcher out(q, {.batch = 20, .poll = 20ms});
   auto one = must_come(out);
   clock_.advance(1h);
   EXPECT_TRUE(takes_back(other_.queue("buried").value()));
@@ -174,7 +174,7 @@ TEST_P(handing_out, a_suspect_is_alone_before_its_last_crash) {
   clock_.advance(1h);
   EXPECT_EQ(heirs.reclaim(), 1);
   heirs.import(keys(1, 12));
-  hand_out out(heirs, quick());
+  task_fetcher out(heirs, quick());
   std::atomic<int> working = 0;
   std::atomic<int> suspects = 0;
   std::atomic<int> done = 0;
@@ -219,7 +219,7 @@ TEST_P(handing_out, a_busy_process_is_quiet_for_a_suspect_before_its_last_crash)
   clock_.advance(1h);
   EXPECT_EQ(heirs.reclaim(), 1);
   heirs.import(keys(1, 200));
-  hand_out out(heirs, {.batch = 5, .poll = 1ms});
+  task_fetcher out(heirs, {.batch = 5, .poll = 1ms});
   auto first = std::make_optional(must_come(out));
   int before = 0;
   auto const works_off = [&] {
@@ -243,7 +243,7 @@ TEST_P(handing_out, slots_are_kept) {
   auto q = book_.make_queue("slots", {.rate = daybook::rate{20, 1s}});
   q.import(keys(0, 6));
   auto const before = std::chrono::steady_clock::now();  // no slot is counted from sooner
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   auto last = before;
   std::vector<std::int64_t> order;
   for (int i = 0; i < 6; ++i) {
@@ -262,7 +262,7 @@ TEST_P(handing_out, the_database_goes_away_and_comes_back) {
   for (auto const* place : {"claim.before_commit", "claim.committed", "complete.before_commit",
                             "complete.committed", "flush.before_commit", "flush.committed"}) {
     SCOPED_TRACE(place);
-    hand_out out(q, {.batch = 20, .flush_every = 1ms, .poll = 5ms});
+    task_fetcher out(q, {.batch = 20, .flush_every = 1ms, .poll = 5ms});
     daybook::testing::arm(place, failpoint_action::cut);
     for (int i = 0; i < 30; ++i) {
       auto one = must_come(out);
@@ -278,7 +278,7 @@ TEST_P(handing_out, the_database_goes_away_and_comes_back) {
 TEST_P(handing_out, a_fault_of_the_claimer_is_told_and_tried_again) {
   auto q = book_.make_queue("faults");
   q.import(keys(0, 1));
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   daybook::testing::arm("claim.begun", failpoint_action::fail);
   auto one = must_come(out);
   EXPECT_GE(log_.count("retried hand_out"), 1U);
@@ -292,25 +292,25 @@ TEST_P(handing_out, nothing_is_claimed_that_nobody_asked_for) {
   auto q = book_.make_queue("idle");
   q.import(keys(0, 10));
   {
-    hand_out out(q, {.poll = 1ms});
+    task_fetcher out(q, {.poll = 1ms});
     out.wake();
     for (int i = 10; i < 30; ++i) q.add(key("k" + std::to_string(i)));
   }
   EXPECT_EQ(log_.count("timed claim"), 0U);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.batch = 0}); }), error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.ahead = -1}); }), error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.flush_every = 0ms}); }), error_code::bad_argument);
-  EXPECT_EQ(fault_of([&] { hand_out bad(q, {.poll = 0ms}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { task_fetcher bad(q, {.batch = 0}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { task_fetcher bad(q, {.ahead = -1}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { task_fetcher bad(q, {.flush_every = 0ms}); }), error_code::bad_argument);
+  EXPECT_EQ(fault_of([&] { task_fetcher bad(q, {.poll = 0ms}); }), error_code::bad_argument);
   std::stop_source stop;
   stop.request_stop();
-  hand_out out(q, quick());
+  task_fetcher out(q, quick());
   EXPECT_FALSE(out.next(stop.get_token()));
 }
 
 TEST_P(handing_out, slow_completions_hold_new_claims_back) {
   auto q = book_.make_queue("pressed");
   q.import(keys(0, 100));
-  hand_out out(q, {.batch = 4, .ahead = 1, .flush_every = 60000ms, .poll = 5ms});
+  task_fetcher out(q, {.batch = 4, .ahead = 1, .flush_every = 60000ms, .poll = 5ms});
   std::vector<claimed_task> taken;
   for (int i = 0; i < 8; ++i) taken.push_back(must_come(out));
   std::stop_source stop;

@@ -9,9 +9,9 @@ namespace {
 
 using daybook::claim;
 using daybook::claimed_task;
-using daybook::hand_out;
 using daybook::result;
 using daybook::task;
+using daybook::task_fetcher;
 using daybook::task_state;
 
 class finishing_together : public handing {
@@ -30,7 +30,7 @@ class finishing_together : public handing {
   /// and of its second.
   /// What was lost is not handed out again.
   daybook::queue_options const once{.mode = daybook::step_mode::at_most_once};
-  std::vector<claimed_task> of_two_lives(daybook::queue& q, hand_out& out) {
+  std::vector<claimed_task> of_two_lives(daybook::queue& q, task_fetcher& out) {
     q.import(keys(0, 1));
     std::vector<claimed_task> both;
     both.push_back(must_come(out));
@@ -128,7 +128,7 @@ TEST_P(finishing_together, of_a_lost_claim_nothing_is_written) {
   EXPECT_EQ(batch.perform(first(batch, 3), insert("paid")), outcome::lost);
   EXPECT_EQ(effects("paid"), "0");
   EXPECT_EQ(rows_of("done"), "0");
-  EXPECT_EQ(q.counts().suspect, 3);
+  EXPECT_EQ(q.counts().quarantined, 3);
 }
 
 TEST_P(finishing_together, in_a_transaction_of_the_applications) {
@@ -154,7 +154,7 @@ TEST_P(finishing_together, in_a_transaction_of_the_applications) {
 TEST_P(finishing_together, of_several_claims_in_one_hand) {
   auto q = book_.make_queue("many claims");
   q.import(keys(0, 6));
-  hand_out out(q, {.batch = 2, .ahead = 2, .flush_every = 60000ms, .poll = 20ms});
+  task_fetcher out(q, {.batch = 2, .ahead = 2, .flush_every = 60000ms, .poll = 20ms});
   std::vector<claimed_task> all;
   while (all.size() < 6) {
     for (auto& one : out.next_batch(6 - all.size(), 50ms)) all.push_back(std::move(one));
@@ -172,7 +172,7 @@ TEST_P(finishing_together, of_several_claims_in_one_hand) {
 
 TEST_P(finishing_together, one_lost_claim_of_two_means_nothing_for_both) {
   auto q = book_.make_queue("half lost", once);
-  hand_out out(q, {.poll = 20ms});
+  task_fetcher out(q, {.poll = 20ms});
   auto both = of_two_lives(q, out);
   EXPECT_EQ(claimed_task::perform(all_of(both), insert("paid")), outcome::lost);
   EXPECT_EQ(effects("paid"), "0");
@@ -188,7 +188,7 @@ TEST_P(finishing_together, one_lost_claim_of_two_means_nothing_for_both) {
 
 TEST_P(finishing_together, one_lost_claim_of_two_refuses_the_applications_transaction) {
   auto q = book_.make_queue("half joined", once);
-  hand_out out(q, {.poll = 20ms});
+  task_fetcher out(q, {.poll = 20ms});
   auto both = of_two_lives(q, out);
   std::swap(both[0], both[1]);  // what was written before the lost one is found goes, too
   EXPECT_FALSE(finish_in_mine(both));
@@ -207,7 +207,7 @@ TEST_P(finishing_together, a_batch_is_waited_for_and_a_suspect_comes_alone) {
   auto dead = q.claim().value();
   clock_.advance(1h);
   ASSERT_EQ(heirs.reclaim(), 1);
-  hand_out out(heirs, quick());
+  task_fetcher out(heirs, quick());
   {
     auto const alone = out.next_batch(10, 60000ms);
     ASSERT_EQ(alone.size(), 1U);

@@ -22,7 +22,7 @@ class nodes : public testing::TestWithParam<support::engine> {
 
   [[nodiscard]] daybook::book open() {
     daybook::book_options options;
-    options.watch = &log_;
+    options.observer = &log_;
     return database_.open(options);
   }
   void saw(tick const& one) {
@@ -142,7 +142,7 @@ TEST_P(nodes, one_without_the_zone_leaves_a_free_tick_to_others_and_says_so_once
   book_.make_schedule("beside", daybook::cron("* * * * * *"));
   missing_zones heard;
   daybook::book_options options;
-  options.watch = &heard;
+  options.observer = &heard;
   auto other = database_.open(options);
   daybook::node here(other, {.threads = 2, .poll = 10ms});
   std::atomic<int> beside = 0;

@@ -332,7 +332,7 @@ TEST_P(working, upkeep_is_done_once_a_day_by_one_of_the_nodes) {
   database_.execute("create table product(code int not null primary key)" + innodb());
   database_.execute("insert into product values (7)");
   auto q = book_.make_queue("kept");
-  static_cast<void>(q.watch({.table = "product", .key = "code"}));
+  static_cast<void>(q.follow({.table = "product", .key = "code"}));
   book_.make_queue("not kept");
   auto here = database_.open(watched(24h));  // longer than the night that goes by
   auto elsewhere = database_.open(watched(24h));
@@ -367,7 +367,7 @@ TEST_P(working, upkeep_is_done_once_a_day_by_one_of_the_nodes) {
 TEST_P(working, upkeep_is_done_though_the_table_that_is_followed_is_gone) {
   database_.execute("create table product(code int not null primary key)" + innodb());
   auto q = book_.make_queue("kept");
-  static_cast<void>(q.watch({.table = "product", .key = "code"}));
+  static_cast<void>(q.follow({.table = "product", .key = "code"}));
   database_.execute("drop table product");
   node one(book_);
   one.work("kept", succeed, quickly(1));
@@ -399,7 +399,7 @@ TEST_P(working, a_stop_waits_for_a_piece_of_upkeep_and_not_for_all) {
   clock_.stop_at(std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h);
   slow_upkeep watch;
   auto options = watched(30min);
-  options.watch = &watch;
+  options.observer = &watch;
   auto book = database_.open(options);
   auto q = book.make_queue("kept", {.segment = 1});
   q.import(keys(0, 5000), {.at = std::chrono::sys_days{std::chrono::year{9000} / 1 / 1}});

@@ -181,7 +181,7 @@ TEST_P(old_backend, commits_late_when_another_has_asked_for_the_run) {
   heirs_log.on_retry = [&] { static_cast<void>(between_.release()); };
   auto options = support::fresh_database::manual();
   options.lease = 2s;
-  options.watch = &heirs_log;
+  options.observer = &heirs_log;
   daybook::book heirs(database_.url(), options);
   auto book = far(6s);  // so long, too, its idle transaction may live
   auto run = taken(book.start(nightly_, piece));

@@ -66,7 +66,7 @@ class with_proxy : public on_engine {
     auto options = support::fresh_database::manual();
     options.lease = lease;
     options.connect_timeout = 2s;
-    options.watch = &log_;
+    options.observer = &log_;
     return daybook::book(between_.url_of(database_.url()), options);
   }
 
@@ -74,7 +74,7 @@ class with_proxy : public on_engine {
   static void renew(daybook::book& with, std::function<void()> const& between_tries = {}) {
     for (int tries = 0;; ++tries) {
       try {
-        EXPECT_TRUE(daybook::testing::renew(with));
+        EXPECT_EQ(daybook::testing::renew(with), daybook::lease_state::held);
         return;
       } catch (daybook::error const& e) {
         ASSERT_TRUE(e.retryable() || e.in_doubt()) << e.what();

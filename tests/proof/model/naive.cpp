@@ -73,7 +73,7 @@ std::vector<row const*> naive::eligible(bool rounds, bool suspects, us now) cons
   if (paused) return out;
   us const until = rounds ? std::min(round.value_or(0), now) : now;
   for (auto const& [id, one] : rows) {
-    bool const single = one.state == task_state::suspect;
+    bool const single = one.state == task_state::quarantined;
     if (one.claim == 0 && single == suspects && one.due <= until) out.push_back(&one);
   }
   return out;
@@ -147,7 +147,7 @@ void naive::crash(options const& by, row& of) {
   } else if (of.crashes >= by.crash_limit) {
     wait_for_a_person(of, task_state::dead);
   } else {
-    of.state = task_state::suspect;
+    of.state = task_state::quarantined;
   }
 }
 

@@ -211,8 +211,8 @@ void play::ask(op const& what) {
     case asked::run_now: said = queue.run_now(of); break;
     case asked::retry: said = queue.retry(of); break;
     case asked::discard: said = queue.discard(of); break;
-    case asked::was_done: said = queue.resolve(of, true); break;
-    case asked::was_not_done: said = queue.resolve(of, false); break;
+    case asked::was_done: said = queue.resolve(of, daybook::effect_state::done); break;
+    case asked::was_not_done: said = queue.resolve(of, daybook::effect_state::not_done); break;
   }
   must(said == (there != nullptr), "a request for " + name + " says otherwise");
   if (there != nullptr) model_.requests.push_back({there->id, kind, on_.now});
@@ -249,7 +249,7 @@ void play::forward(op const& what) {
 
 /// Who has nothing in hand need not be anybody.
 bool play::renew(std::size_t book) {
-  bool const renewed = daybook::testing::renew(on_.books[book]);
+  bool const renewed = daybook::testing::renew(on_.books[book]) == daybook::lease_state::held;
   return renewed || std::none_of(hands_.begin(), hands_.end(),
                                  [&](hand const& one) { return one.book == book; });
 }

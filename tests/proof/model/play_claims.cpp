@@ -47,7 +47,7 @@ void play::claim(op const& what, bool suspects) {
   auto const from = handles_[book];
   model_.attend(from->by, on_.now);
   auto const known = from->by;
-  auto batch = from->queue.claim({.limit = limit, .suspects = suspects});
+  auto batch = from->queue.claim({.limit = limit, .quarantined = suspects});
   from->hear();
   if (!batch) return nothing_claimed(known, from->by, suspects);
   claimed(book, from, known, std::move(*batch), limit, suspects);
@@ -81,8 +81,8 @@ void play::keeps_limits(options const& known, daybook::claim const& batch) {
        std::to_string(running) + " are running");
   if (!known.rate) return;
   for (auto const& one : batch.tasks()) {
-    must(one.slot.count() <= second, one.key + " is claimed too far ahead of its start");
-    us const start = on_.now + one.slot.count();
+    must(one.start_delay.count() <= second, one.key + " is claimed too far ahead of its start");
+    us const start = on_.now + one.start_delay.count();
     must(start >= next_start_, one.key + " starts before the rate permits it");
     next_start_ = start + known.rate->per.count() / known.rate->count;
   }
@@ -272,7 +272,8 @@ void play::crash(op const& what) {
     }
     must(std::move(lost.claim).complete() == outcome::lost, "a dead worker's claim ends well");
   }
-  must(!daybook::testing::renew(on_.books[victim]), "a dead worker's lease is renewed");
+  must(daybook::testing::renew(on_.books[victim]) == daybook::lease_state::lost,
+       "a dead worker's lease is renewed");
 }
 
 }  // namespace model

@@ -25,7 +25,7 @@ std::vector<std::int64_t> numbers_in(std::string const& text) {
 }
 
 std::string differ(row const& expected, covering const& there) {
-  bool const suspect = expected.state == daybook::task_state::suspect;
+  bool const suspect = expected.state == daybook::task_state::quarantined;
   std::ostringstream out;
   auto const compare = [&](char const* what, auto is, auto should) {
     if (is != should) out << ' ' << what << " is " << is << " instead of " << should << ';';

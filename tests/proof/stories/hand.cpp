@@ -114,8 +114,10 @@ class hand {
       tell('A');
       if (asked_to_end) stop.request_stop();
     };
-    auto const took = gathers_.aggregate(
-        {.fresh = up_to(19) == 0, .actor = "aggregator", .stop = stop.get_token(), .told = chunk});
+    auto const took = gathers_.aggregate({.new_parent = up_to(19) == 0,
+                                          .actor = "aggregator",
+                                          .stop = stop.get_token(),
+                                          .on_progress = chunk});
     if (!took.refused.empty()) throw std::runtime_error("refused: " + took.refused[0].why);
   }
 

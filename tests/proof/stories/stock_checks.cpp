@@ -230,7 +230,7 @@ standing compare(daybook::book& book, asks const& all,
   out.by_nodes = static_cast<long>(once.size());
   out.by_daemons = static_cast<long>(answered.size());
   auto const stands = book.queue("stock").value().counts();
-  out.dead = stands.dead + stands.unknown + stands.suspect + stands.discarded + stands.running;
+  out.dead = stands.dead + stands.unknown + stands.quarantined + stands.discarded + stands.running;
   return out;
 }
 

@@ -114,7 +114,7 @@ class tale {
   /// As a nightly import does that wants to be fast.
   void behind_the_triggers() {
     daybook::book book(database_.url());
-    auto products = book.queue("stock").value().watched().value();
+    auto products = book.queue("stock").value().followed().value();
     products.uninstall();
     shop_.import_some();
     products.install();
@@ -156,10 +156,10 @@ class tale {
     auto const peace = now_us();
     daybook::book book(database_.url());
     auto const queue = book.queue("stock").value();
-    auto const products = queue.watched().value();
+    auto const products = queue.followed().value();
     auto const until = clock::now() + patience + 2 * how_.period;
     while (!all_asked(book, peace) || !reconciled_since(products, peace) ||
-           queue.counts().suspect > 0) {
+           queue.counts().quarantined > 0) {
       if (clock::now() > until) {
         std::printf("not all were asked for in time\n");
         break;
@@ -170,7 +170,7 @@ class tale {
     return peace;
   }
 
-  static bool reconciled_since(daybook::watch const& products, std::int64_t instant) {
+  static bool reconciled_since(daybook::table_sync const& products, std::int64_t instant) {
     auto const last = products.info().reconciled;
     return last && last->time_since_epoch().count() > instant;
   }

@@ -98,7 +98,7 @@ class worker {
   void gather(bool fresh) {
     std::int64_t there = 0;
     for (auto const& one : pay_.preview()) there += one.refused.empty() ? one.rows : 0;
-    auto took = pay_.aggregate({.fresh = fresh, .actor = by_.actor}).rows;
+    auto took = pay_.aggregate({.new_parent = fresh, .actor = by_.actor}).rows;
     if (alone_ && took != there) {
       throw std::logic_error("took " + std::to_string(took) + " rows of " + std::to_string(there));
     }

@@ -111,7 +111,7 @@ void plan(daybook::book& book, dice chance, std::string const& only) {
       orders.pass({.check = [](transaction&,
                                daybook::candidate&) { return daybook::check_decision::launch(); },
                    .stop = {},
-                   .told = {}});
+                   .on_progress = {}});
     } catch (daybook::error const& e) {
       std::fprintf(stderr, "plan: %s\n", e.what());
     }

@@ -52,7 +52,7 @@ void make_plans(daybook::book& in, std::string const& trial, plan_sizes const& o
   daybook::sweep_strategy sweep;
   sweep.table = "customer";
   sweep.page = of.page;
-  sweep.again = of.again;
+  sweep.repeat_after = of.again;
   sweep.comparisons = of.comparisons;
   make(plan::customers, {.strategy = sweep});
 }

@@ -182,7 +182,7 @@ class checking {
 
   void unfinished(std::string const& queue) {
     auto const now = in_.queue(queue).value().counts();
-    if (auto const open = now.waiting + now.running + now.suspect + now.unknown; open > 0) {
+    if (auto const open = now.waiting + now.running + now.quarantined + now.unknown; open > 0) {
       found_.add(plan_flaw::unfinished, std::to_string(open) + " of " + queue);
     }
   }

@@ -111,7 +111,7 @@ class worker {
   /// True: it found nothing to do.
   bool pass(plan which) {
     try {
-      auto const sum = planner(which).pass({.check = check, .stop = {}, .told = {}});
+      auto const sum = planner(which).pass({.check = check, .stop = {}, .on_progress = {}});
       return sum.ran && sum.launched + sum.failed == 0;
     } catch (daybook::error const& e) {
       say("pass", e);
@@ -178,7 +178,7 @@ class worker {
   bool work(plan which) {
     try {
       bool const idle = work_on(which, {.limit = 4});
-      return work_on(which, {.limit = 1, .suspects = true}) && idle;
+      return work_on(which, {.limit = 1, .quarantined = true}) && idle;
     } catch (daybook::error const& e) {
       say("work", e);
       return false;
@@ -188,7 +188,7 @@ class worker {
   bool nothing_is_left() {
     auto const is_empty = [&](std::string const& queue) {
       auto const now = book_.queue(queue).value().counts();
-      return now.waiting + now.running + now.suspect == 0;
+      return now.waiting + now.running + now.quarantined == 0;
     };
     if (!is_empty(torture::events_of(how_.trial))) return false;
     return std::all_of(how_.plans.begin(), how_.plans.end(), [&](plan which) {

@@ -268,7 +268,7 @@ class worker {
       auto const some = queue_.tasks({.state = state, .limit = 1});
       return some.empty();
     };
-    return none(task_state::running) && none(task_state::suspect) && none(task_state::waiting);
+    return none(task_state::running) && none(task_state::quarantined) && none(task_state::waiting);
   }
 
   ending drain(milliseconds patience) {
@@ -276,7 +276,7 @@ class worker {
     for (;;) {
       renew(book_);
       queue_.reclaim();
-      while (one_batch({.suspects = true}, true) == tally::finished) {
+      while (one_batch({.quarantined = true}, true) == tally::finished) {
       }
       while (one_batch({.limit = 1000}, true) == tally::finished) {
       }
@@ -298,7 +298,7 @@ class worker {
       case 2: return queue_.remove(one) ? tally::given_back : tally::busy;
       case 3: return queue_.reclaim() > 0 ? tally::given_back : tally::busy;
       case 4: return queue_.upkeep().merged > 0 ? tally::given_back : tally::busy;
-      case 5: return one_batch({.suspects = true});
+      case 5: return one_batch({.quarantined = true});
       case 6: return one_batch({.limit = 1});
       case 7: return one_batch({.limit = 1000});
       case 8: renew(book_); return tally::busy;

@@ -95,7 +95,7 @@ bool is_poison(std::string const& key) {
 
 bool is_over(daybook::queue const& of) {
   auto const now = of.counts();
-  return now.waiting + now.running + now.suspect == 0;
+  return now.waiting + now.running + now.quarantined == 0;
 }
 
 /// How often the mates were begun again, and the worst of them: no more than `most` times.

@@ -137,7 +137,7 @@ void lane::act_as_a_person(std::string const& group, int how_many) {
     if (++acts_ % 4 != 0) return;
     auto const took = book_.release(process, piece(acts_ / 4 % how_many),
                                     {.actor = "torture", .reason = "at random"});
-    if (took.value_or(false)) report_->trial("release");
+    if (took == daybook::change_outcome::changed) report_->trial("release");
   } catch (daybook::error const&) {
     return;  // the server is away; the next time will do
   }

@@ -105,9 +105,11 @@ bool decide(daybook::book& with, daybook::key const& piece, outside& world) {
   auto const seen = with.find(process, piece);
   if (!seen || seen->info.state != daybook::run_state::unknown) return false;
   bool const done = world.ask(paid_step, piece.str(), seen->info.number, seen->info.attempt + 1);
-  auto const settled = with.resolve(process, piece, {.step = paid_step, .done = done, .value = "7"},
-                                    {.actor = "torture", .reason = "asked outside"});
-  return settled.value_or(false);
+  auto const effect = done ? daybook::effect_state::done : daybook::effect_state::not_done;
+  auto const settled =
+      with.resolve(process, piece, {.step = paid_step, .effect = effect, .value = "7"},
+                   {.actor = "torture", .reason = "asked outside"});
+  return settled == daybook::change_outcome::changed;
 }
 
 }  // namespace torture

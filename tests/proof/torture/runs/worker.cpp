@@ -232,7 +232,7 @@ bool went_on(outcome what) { return what == outcome::done || what == outcome::sk
 /// A new run after a success begins at its first step.
 void check_fresh(daybook::run const& run) {
   if (run.resumed()) return;
-  bool done = run.carried(torture::carried_name).has_value();
+  bool done = run.stored_value(torture::carried_name).has_value();
   for (int const index : order(false)) done = done || run.done(torture::step_name(index));
   if (done || run.done(torture::paid_step)) {
     throw std::logic_error("a new run remembers steps of another");
@@ -252,7 +252,8 @@ outcome all_steps(daybook::book& book, daybook::run& run, settings const& how,
     ++done;
     if (done == 1) {
       if (!how.real_clock) renew(book);
-      if (!go_on(run.carry(torture::carried_name, std::to_string(run.epoch())).what())) return what;
+      if (!go_on(run.set_value(torture::carried_name, std::to_string(run.epoch())).what()))
+        return what;
       if (!go_on(tell_progress(book, run))) return what;
     }
     if (done != 2) continue;
@@ -345,7 +346,7 @@ tally one_of_many(daybook::book& book, daybook::key const& piece, torture::outsi
   }
   auto run = std::move(attempt).take();
   check_fresh(run);
-  auto what = run.carry(torture::carried_name, std::to_string(run.epoch())).what();
+  auto what = run.set_value(torture::carried_name, std::to_string(run.epoch())).what();
   if (what != outcome::done) return of_many(what);
   int const abroad_after = up_to(torture::effect_steps - 1);
   int done = 0;

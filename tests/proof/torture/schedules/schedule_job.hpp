@@ -48,7 +48,7 @@ inline scheduled schedule_of(int number) {
   to.catch_up = out.pruned ? daybook::catch_up::all : static_cast<daybook::catch_up>(number % 3);
   to.overlap = static_cast<daybook::overlap>(part(3, 2));
   to.grace = std::chrono::seconds{period};
-  to.most = number % 2 == 0 ? 20 : 1000;
+  to.max_ticks = number % 2 == 0 ? 20 : 1000;
   to.attempts = out.pruned ? 1000 : 3;
   to.backoff = milliseconds{200};
   to.longest_backoff = std::chrono::seconds{1};

@@ -3,7 +3,7 @@
 // changes that triggers miss (cascades and TRUNCATE on MariaDB, REPLACE on SQLite, replica roles).
 // Thread safety: any thread may call. Lifetime: the queue's book must outlive it.
 //
-//   auto products = stock.watch({.table = "product", .key = "code"});
+//   auto products = stock.follow({.table = "product", .key = "code"});
 //   std::cout << products.trigger_sql();
 //   products.install();
 //   products.reconcile();
@@ -33,20 +33,20 @@ struct synced_table {
 };
 
 /// The progress of a comparison.
-struct watch_progress {
+struct reconcile_progress {
   std::int64_t seen = 0;  ///< rows and members compared
   std::int64_t added = 0;
   std::int64_t removed = 0;
 };
 /// Called between pages; false: no more for now.
-using watch_told = std::function<bool(watch_progress const&)>;
+using reconcile_callback = std::function<bool(reconcile_progress const&)>;
 
 struct reconcile_report {
   std::int64_t added = 0;    ///< rows that had no member
   std::int64_t removed = 0;  ///< members that had no row
   std::int64_t refused = 0;  ///< rows whose value cannot be a key, such as over 255 bytes
   std::string example;       ///< one of those
-  bool complete = true;      ///< false: `told` has ended it
+  bool complete = true;      ///< false: `on_progress` has ended it
 };
 
 struct table_difference {
@@ -56,20 +56,20 @@ struct table_difference {
   bool exact = true;  ///< false: there are more than were counted
 };
 
-struct watch_info {
-  synced_table of;
+struct table_sync_info {
+  synced_table table;
   bool installed = false;  ///< all triggers are there
   std::optional<timestamp> reconciled;
 };
 
-class DAYBOOK_EXPORT watch {
+class DAYBOOK_EXPORT table_sync {
  public:
-  explicit watch(std::shared_ptr<queues::watcher> inside) : inside_(std::move(inside)) {}
+  explicit table_sync(std::shared_ptr<queues::watcher> inside) : inside_(std::move(inside)) {}
 
   // On failure, all: throws daybook::error. error_code::bad_argument where the table or the column
-  // is not there any more, or is not as watched_table wants it.
+  // is not there any more, or is not as synced_table wants it.
 
-  [[nodiscard]] watch_info info() const;
+  [[nodiscard]] table_sync_info info() const;
 
   /// The SQL of install() and uninstall(), for people who want to read it or run it themselves.
   [[nodiscard]] std::string trigger_sql() const;
@@ -84,7 +84,7 @@ class DAYBOOK_EXPORT watch {
 
   /// Compares both ways, page by page, and adds and removes what differs. It never holds up claims.
   /// Changes that commit meanwhile may be left for the next comparison.
-  reconcile_report reconcile(watch_told const& told = {});
+  reconcile_report reconcile(reconcile_callback const& on_progress = {});
   /// Counts what reconcile() would add and remove, up to `at_most` each way.
   [[nodiscard]] table_difference compare(std::int64_t at_most = 10'000) const;
 

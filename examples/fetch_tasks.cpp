@@ -1,6 +1,6 @@
-// Several threads ask for the stock of many products; one hand-out claims for all of them.
+// Several threads ask for the stock of many products; one task fetcher claims for all of them.
 //
-//   hand_out [URL]
+//   fetch_tasks [URL]
 #include <daybook/daybook.hpp>
 
 #include <atomic>
@@ -23,7 +23,7 @@ daybook::result ask(daybook::task const& of) {
   return daybook::result::success();
 }
 
-void work(daybook::hand_out& out, std::atomic<int>& asked) {
+void work(daybook::task_fetcher& out, std::atomic<int>& asked) {
   while (auto one = out.next()) {
     one->finish(ask(one->task()));
     if (++asked == products) out.close();  // a service would wait for the next that is due
@@ -38,7 +38,7 @@ int run(daybook::book& book) {
 
   std::atomic<int> asked = 0;
   {
-    daybook::hand_out out(stock, {.batch = 100});
+    daybook::task_fetcher out(stock, {.batch = 100});
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] { work(out, asked); });
@@ -59,6 +59,6 @@ int main(int count, char** words) try {
   book.migrate();
   return run(book);
 } catch (std::exception const& e) {
-  std::cerr << "hand_out: " << e.what() << '\n';
+  std::cerr << "fetch_tasks: " << e.what() << '\n';
   return 70;
 }

@@ -2,7 +2,7 @@
 // out one by one, and writes down what they have finished, many at a time.
 // Thread safety: any thread may call. Lifetime: the queue's book must outlive it.
 //
-//   daybook::hand_out out(stock, {.batch = 500});
+//   daybook::task_fetcher out(stock, {.batch = 500});
 //   auto const work = [&](std::stop_token stop) {  // in as many threads as you like
 //     while (auto one = out.next(stop)) one->finish(ask(one->task().key));
 //   };
@@ -36,7 +36,7 @@ class drainer;
 struct hand;
 }  // namespace queues
 
-struct hand_out_options {
+struct task_fetcher_options {
   /// The most tasks in one claim, 1 to 10000. If tasks are slow, claims take fewer: about ten
   /// seconds of work for each thread.
   int batch = 1000;
@@ -45,7 +45,7 @@ struct hand_out_options {
   /// Finished tasks are written down within this time. A crash repeats that much. 1 ms to a minute.
   std::chrono::milliseconds flush_every = std::chrono::seconds{1};
   /// How often to ask when nothing is due, with a jitter of a quarter: one statement each time. 1
-  /// ms to an hour. It finds work that nobody announces; see hand_out.
+  /// ms to an hour. It finds work that nobody announces; see task_fetcher.
   std::chrono::milliseconds poll = std::chrono::seconds{1};
   /// beginning::announced: a task has begun when claimed_task::begin() has said so.
   daybook::beginning beginning = beginning::with_claim;
@@ -55,7 +55,7 @@ struct hand_out_options {
 /// step_mode::at_most_once its outcome is unknown). So a task whose handler always throws is not
 /// tried for ever.
 /// Thread safety: one thread at a time, not necessarily the one that called next().
-/// Lifetime: finished or dropped before its hand_out ends, which waits for it.
+/// Lifetime: finished or dropped before its task_fetcher ends, which waits for it.
 class DAYBOOK_EXPORT claimed_task {
  public:
   claimed_task(claimed_task&& other) noexcept;
@@ -68,14 +68,15 @@ class DAYBOOK_EXPORT claimed_task {
   /// A stop is requested when another has the claim: work done from then on may be done twice.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
-  /// As claim::begin(), where hand_out_options::beginning is announced; nothing else calls for it.
+  /// As claim::begin(), where task_fetcher_options::beginning is announced; nothing else calls for
+  /// it.
   outcome begin();
 
   // A second result is daybook::error (error_code::bad_argument).
 
   /// Notes how it ended, and never waits for the database. outcome::done: it will be in the ledger
-  /// within hand_out_options::flush_every, or when the database is back; or, if the claim is lost
-  /// until then, not at all. outcome::lost: nothing will be written.
+  /// within task_fetcher_options::flush_every, or when the database is back; or, if the claim is
+  /// lost until then, not at all. outcome::lost: nothing will be written.
   outcome finish(result result);
   /// As claim::perform(): exactly once. On failure: throws daybook::error, or what the body throws;
   /// the task is not finished, and may be given a result.
@@ -110,22 +111,22 @@ class DAYBOOK_EXPORT claimed_task {
   bool in_theirs_ = false;  ///< finished in a transaction of the application's
 };
 
-struct hand_out_counts {
+struct task_fetcher_counts {
   std::size_t claims = 0;     ///< in hand
   std::size_t waiting = 0;    ///< tasks in hand that no thread has yet
   std::size_t working = 0;    ///< in the threads' hands
   std::size_t unwritten = 0;  ///< finished, and not in the ledger yet
 };
 
-/// Suspects (see task_state::suspect) are handed out one at a time, beside all else. One that has
-/// crashed twice, or whose next crash is its last, is handed out when the threads have finished
-/// what they have, and nothing else is until it has ended; neither for longer than 20 seconds,
-/// after which it is tried again later, or others go on beside it. Two hand_outs in one process do
-/// not know of each other's.
+/// Quarantined tasks (task_state::quarantined) are handed out one at a time, beside all else. One
+/// that has crashed twice, or whose next crash is its last, is handed out when the threads have
+/// finished what they have, and nothing else is until it has ended; neither for longer than 20
+/// seconds, after which it is tried again later, or others go on beside it. Two task fetchers in
+/// one process do not know of each other's.
 ///
 /// A task is handed out when the book knows that it begins. In a queue of step_mode::at_most_once
 /// that is written for each task; else ahead, for the tasks that begin within half of flush_every.
-/// Tasks that were not begun when the process dies are no suspects.
+/// Tasks that were not begun when the process dies are not quarantined.
 ///
 /// A process that has not renewed its lease for two thirds of it, by its own clock, hands nothing
 /// out and claims nothing until it has: others may soon take it for dead.
@@ -141,28 +142,28 @@ struct hand_out_counts {
 ///
 /// Faults of the database are told to the observer (observer::retried, "hand_out") and tried again
 /// after a pause; no call of a thread throws them but perform() and finish_in().
-class DAYBOOK_EXPORT hand_out {
+class DAYBOOK_EXPORT task_fetcher {
  public:
   /// Starts the claimer's thread; it claims when the first thread asks for a task.
   /// On failure: daybook::error, error_code::bad_argument for options out of their range, or a
   /// borrowed book, which belongs to one thread.
-  explicit hand_out(queue const& queue, hand_out_options options = {});
-  hand_out(hand_out const&) = delete;
-  hand_out& operator=(hand_out const&) = delete;
+  explicit task_fetcher(queue const& queue, task_fetcher_options options = {});
+  task_fetcher(task_fetcher const&) = delete;
+  task_fetcher& operator=(task_fetcher const&) = delete;
   /// As stop().
-  ~hand_out();
+  ~task_fetcher();
 
   /// Waits for a task; if the queue has a rate, until the task's slot. Empty: asked to stop, or
   /// closed. On failure: daybook::error (error_code::forked) in a child of fork().
   [[nodiscard]] std::optional<claimed_task> next(std::stop_token stop = {});
-  /// The same for several: waits for the first, and then until there are `most`, or `gather` is
-  /// over. A suspect comes by itself. `most`: 1 to 10000; `gather`: 0 to an hour. On failure: as
-  /// next(); daybook::error (error_code::bad_argument).
-  [[nodiscard]] std::vector<claimed_task> next_batch(std::size_t most,
+  /// The same for several: waits for the first, and then until there are `max_tasks`, or `gather`
+  /// is over. A quarantined task comes by itself. `max_tasks`: 1 to 10000; `gather`: 0 to an hour.
+  /// On failure: as next(); daybook::error (error_code::bad_argument).
+  [[nodiscard]] std::vector<claimed_task> next_batch(std::size_t max_tasks,
                                                      std::chrono::milliseconds gather,
                                                      std::stop_token stop = {});
   /// Sets other options for the next claims. On failure: daybook::error (error_code::bad_argument).
-  void change(hand_out_options options);
+  void change(task_fetcher_options options);
   /// Asks the database for work at once.
   void wake() noexcept;
 
@@ -174,7 +175,7 @@ class DAYBOOK_EXPORT hand_out {
   /// has a task in hand: it would wait for itself.
   void stop() noexcept;
 
-  [[nodiscard]] hand_out_counts counts() const;
+  [[nodiscard]] task_fetcher_counts counts() const;
 
  private:
   std::shared_ptr<queues::dispenser> inside_;
