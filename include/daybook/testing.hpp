@@ -10,6 +10,7 @@
 
 #include <daybook/book.hpp>
 #include <daybook/detail/export.hpp>
+#include <daybook/detail/failpoint_types.hpp>
 #include <daybook/names.hpp>
 #include <daybook/time.hpp>
 
@@ -48,14 +49,6 @@ DAYBOOK_EXPORT bool expire(book& book, process const& name, key const& run_key =
 /// Renews this process's lease now, as the background does. As book::renew().
 DAYBOOK_EXPORT lease_state renew(book& book);
 
-/// What an armed failpoint does to the process.
-enum class failpoint_action : std::uint8_t {
-  kill,  ///< SIGKILL to itself
-  stop,  ///< SIGSTOP to itself: somebody must continue it
-  fail,  ///< throws daybook::error (error_code::internal)
-  cut,   ///< closes the connection and behaves as if the server had done it
-};
-
 /// "kill", "stop", "fail", "cut", as DAYBOOK_FAILPOINT has them.
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(failpoint_action action) noexcept;
 
@@ -66,9 +59,6 @@ DAYBOOK_EXPORT void disarm() noexcept;
 /// Arms what the environment variable DAYBOOK_FAILPOINT says: NAME=ACTION[:SKIP]. Programs call
 /// it only in builds for fault tests.
 DAYBOOK_EXPORT void arm_from_environment();
-/// Which verbs pass a failpoint: those of runs, and whatever every process does; of queues; of
-/// schedules; of aggregations; of intakes.
-enum class failpoint_room : std::uint8_t { runs, queues, schedules, aggregations, intakes };
 
 /// Every failpoint of the library.
 [[nodiscard]] DAYBOOK_EXPORT std::vector<std::string_view> failpoints();

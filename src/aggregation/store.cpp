@@ -84,20 +84,17 @@ std::shared_ptr<store> make(core::context const& context, std::string_view name,
                             aggregation_options const& options) {
   auto made = checked(context, name, options);
   made.declared = structure_of(options);
-  core::backoff pauses(core::usual_patience);
-  for (;;) {
+  auto const attempt = [&]() -> std::optional<std::shared_ptr<store>> {
     auto const found = look(context, name);
     if (found && found->declared == made.declared) {
       made.id = found->id;
       return std::make_shared<store>(context, std::move(made));
     }
-    try {
-      declare(context, name, made.declared, found);
-    } catch (core::lost_reply const&) {
-      continue;  // a look says what became of it
-    }
-    if (!pauses.pause()) bad(name, "it is being declared all the time, by others");
-  }
+    declare(context, name, made.declared, found);
+    return std::nullopt;
+  };
+  return core::repeat_if_changed(
+      attempt, [&] { bad(name, "it is being declared all the time, by others"); });
 }
 
 std::vector<std::string> names(core::context const& context) {

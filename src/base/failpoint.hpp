@@ -4,7 +4,7 @@
 // Thread-safe.
 #pragma once
 
-#include <daybook/testing.hpp>
+#include <daybook/detail/failpoint_types.hpp>
 
 #include <atomic>
 #include <span>

@@ -27,6 +27,10 @@ constexpr std::chrono::hours longest{24 * 366};
               "schedule '" + std::string(schedule) + "': " + reason);
 }
 
+[[noreturn]] void changes_all_the_time(std::string_view schedule) {
+  bad(schedule, "it is being changed all the time, by others");
+}
+
 void check(std::string_view name, schedule_options const& options) {
   check_name("schedule name", name);
   base::limits const in("schedule", name);
@@ -187,19 +191,16 @@ std::shared_ptr<store> make(core::context const& context, std::string_view name,
   static_cast<void>(when.hashed(name));
   zones here;
   static_cast<void>(here[options.zone]);
-  core::backoff pauses(core::usual_patience);
-  for (;;) {
+  auto const attempt = [&]() -> std::optional<std::shared_ptr<store>> {
     auto const found = look(context, name, here);
-    if (found && same(*found, when, options)) break;
-    try {
-      // Nothing where another was faster, or made it otherwise: look again.
-      found ? change(context, *found, when, options) : insert(context, name, when, options);
-    } catch (core::lost_reply const&) {
-      continue;
+    if (found && same(*found, when, options)) {
+      return std::make_shared<store>(context, std::string(name));
     }
-    if (!pauses.pause()) bad(name, "it is being changed all the time, by others");
-  }
-  return std::make_shared<store>(context, std::string(name));
+    // Nothing where another was faster, or made it otherwise: look again.
+    found ? change(context, *found, when, options) : insert(context, name, when, options);
+    return std::nullopt;
+  };
+  return core::repeat_if_changed(attempt, [&] { changes_all_the_time(name); });
 }
 
 definition store::look() const {
@@ -212,7 +213,7 @@ definition store::look() const {
 schedule_info store::info() const { return info_of(look()); }
 
 timestamp store::trigger(audit_note const& note) const {
-  for (;;) {
+  auto const attempt = [&]() -> std::optional<timestamp> {
     auto now_is = look();
     if (now_is.state == schedule_state::removed) bad(name_, "it was removed");
     // Without it nobody can say what is skipped for this tick.
@@ -241,8 +242,9 @@ timestamp store::trigger(audit_note const& note) const {
                               std::int64_t{1}, std::string_view(key), std::string_view()});
                      return true;
                    });
-    if (done) return tick;
-  }
+    return done ? std::optional(tick) : std::nullopt;
+  };
+  return core::repeat_if_changed(attempt, [&] { changes_all_the_time(name_); });
 }
 
 bool store::retry(timestamp tick, audit_note const& note) const {
@@ -262,7 +264,7 @@ bool store::retry(timestamp tick, audit_note const& note) const {
 bool store::set(schedule_state state, std::string_view action, std::string const& why_skipped,
                 audit_note const& note, std::function<bool(schedule_state)> const& check) const {
   std::string const key = "-";
-  for (;;) {
+  auto const attempt = [&]() -> std::optional<bool> {
     auto const now_is = look();
     if (!check(now_is.state)) return false;
     // Its ticks go by while it is paused; what was due before is decided by the pause itself, or,
@@ -282,8 +284,9 @@ bool store::set(schedule_state state, std::string_view action, std::string const
           if (skip) write_skipped(session, context_, now_is, *skip);
           return true;
         });
-    if (done) return true;
-  }
+    return done ? std::optional(true) : std::nullopt;
+  };
+  return core::repeat_if_changed(attempt, [&] { changes_all_the_time(name_); });
 }
 
 bool store::pause(audit_note const& note) const {

@@ -35,11 +35,11 @@ run::run(std::shared_ptr<core::held_run> held) noexcept : held_(std::move(held))
 void run::post(std::shared_ptr<work::completion> completion, std::function<void(run&)> verb) {
   auto& inside = held();
   auto in_use = std::make_shared<claimed>(held_);
-  inside.executor().post(std::move(completion),
-                         [in_use = std::move(in_use), verb = std::move(verb)] {
-                           run self(in_use->begin());
-                           verb(self);
-                         });
+  inside.asynchronous().post(std::move(completion),
+                             [in_use = std::move(in_use), verb = std::move(verb)] {
+                               run self(in_use->begin());
+                               verb(self);
+                             });
 }
 
 pending<step_result<void>> run::record_async(std::string_view name, std::string_view text) {

@@ -11,7 +11,7 @@
 #include "db/pool.hpp"
 #include "db/url.hpp"
 #include "planner/declarations.hpp"
-#include "queue/members/opened.hpp"
+#include "core/tx/registry.hpp"
 #include "service/executor.hpp"
 #include "service/lease_renewer.hpp"
 
@@ -98,7 +98,7 @@ class engine {
   db::pool sessions_;
   db::pool listeners_;
   core::doorbells doorbells_;
-  queues::opened queues_;
+  core::registry queues_;
   planners::declarations declared_;
   std::string schema_;
   std::unique_ptr<db::catalogue> bare_sql_;

@@ -3,6 +3,8 @@
 // Thread-safe.
 #pragma once
 
+#include "core/tx/background.hpp"
+
 #include <daybook/pending.hpp>
 
 #include <functional>
@@ -12,20 +14,17 @@ namespace daybook {
 inline namespace v1 {
 namespace work {
 
-class executor {
+class executor final : public core::background {
  public:
   /// 0: none, and post() throws daybook::error (error_code::bad_argument).
   explicit executor(unsigned at_most);
   executor(executor const&) = delete;
   executor& operator=(executor const&) = delete;
   /// As close().
-  ~executor();
+  ~executor() override;
 
-  /// Does `work` on one of the threads, in the order of the calls, then drops it, then settles
-  /// `completion`, with what `work` threw if it did. After close(): error_code::closed, at once and
-  /// here. On failure: daybook::error (error_code::io) when there is no thread and none can be
-  /// started.
-  void post(std::shared_ptr<completion> completion, std::function<void()> work);
+  /// After close() it settles with error_code::closed, at once and here.
+  void post(std::shared_ptr<completion> completion, std::function<void()> work) override;
   /// What was not begun is settled with error_code::closed; waits for what was begun. Also on one
   /// of the threads (a callback may own the last of a book), where that one is not waited for.
   void close() noexcept;

@@ -2,7 +2,7 @@
 
 #include "base/digest.hpp"
 #include "base/platform.hpp"
-#include "core/tx/date.hpp"
+#include "db/date.hpp"
 #include "core/tx/transact.hpp"
 
 #include <daybook/error.hpp>
@@ -89,7 +89,7 @@ std::string maintenance_service::today() const {
     decode(db::run(session, context_.sql["queue.now"], {}).row(0)[0], now_us);
   });
   timestamp const now{std::chrono::microseconds(now_us)};
-  return core::text_of(std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(now)));
+  return db::text_of(std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(now)));
 }
 
 bool maintenance_service::maintain(queues::store& queue, std::string const& date,

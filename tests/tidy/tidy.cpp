@@ -73,6 +73,15 @@ std::map<std::string, std::set<std::string>> const floors{
     {"command", {"command/"}},
 };
 
+/// Where the names of a namespace are declared. An include is not the only way to depend on a room:
+/// its classes can be declared by hand.
+std::map<std::string, std::string> const namespaces{
+    {"base", "base"},        {"calendar", "calendar"},  {"db", "db"},
+    {"drivers", "drivers"},  {"core", "core"},          {"tables", "tables"},
+    {"queues", "queue"},     {"schedules", "schedule"}, {"aggregations", "aggregation"},
+    {"planners", "planner"}, {"work", "service"},
+};
+
 /// Folders that may have more sources than `largest_folder`: users type the names of public
 /// headers, and each program of misuse stands alone.
 std::set<std::string> const large_folders{"include/daybook", "tests/misuse"};
@@ -177,6 +186,24 @@ void check_include(report& into, fs::path const& relative, int line, std::string
   }
 }
 
+/// In src: a namespace that a file opens is of its own room or of one below.
+void check_namespace(report& into, fs::path const& relative, int line, std::string const& text) {
+  static std::regex const opening(R"(^namespace (\w+) \{)");
+  std::smatch found;
+  if (!relative.string().starts_with("src/") || !std::regex_search(text, found, opening)) return;
+  auto const target = namespaces.find(found[1].str());
+  auto const room = room_of(relative);
+  auto const floor = floor_of(room);
+  if (target == namespaces.end() || floor == floors.end()) return;
+  auto const top = [](std::string const& name) { return name.substr(0, name.find('/')); };
+  if (top(room) == target->second) return;
+  for (auto const& allowed : floor->second) {
+    if (top(allowed) == target->second) return;
+  }
+  into.add(relative, line,
+           room + " may not declare names of " + target->second + ": floors point downwards");
+}
+
 bool is_product(fs::path const& relative) {
   auto const folder = relative.begin()->string();
   return folder == "include" || folder == "src" || folder == "command";
@@ -225,6 +252,7 @@ void check_lines(report& into, fs::path const& relative, std::vector<std::string
       into.add(relative, number, "'using namespace' in a header");
     }
     if (header && is_product(relative)) check_names(into, relative, number, line);
+    check_namespace(into, relative, number, line);
     check_include(into, relative, number, line);
   }
   if (header && std::find(lines.begin(), lines.end(), "#pragma once") == lines.end()) {

@@ -1,9 +1,10 @@
 #include "core/admin/inspect.hpp"
 
 #include "core/lease/in_hand.hpp"
-#include "core/tx/date.hpp"
+#include "db/date.hpp"
 #include "core/tx/transact.hpp"
 #include "db/cells.hpp"
+#include "db/row_reader.hpp"
 
 #include <daybook/error.hpp>
 
@@ -18,58 +19,6 @@ namespace core {
 
 namespace {
 
-/// Reads a row's cells one after the other, so that columns are named once, in the SQL file.
-class row_reader {
- public:
-  explicit row_reader(std::span<cell const> row) : row_(row) {}
-
-  template <class T>
-  row_reader& operator>>(T& value) {
-    decode(row_[at_++], value);
-    return *this;
-  }
-  row_reader& operator>>(timestamp& value) {
-    value = db::time_of(db::get<std::int64_t>(row_[at_++]));
-    return *this;
-  }
-  row_reader& operator>>(std::optional<timestamp>& value) {
-    value = db::time_in(row_[at_++]);
-    return *this;
-  }
-  row_reader& operator>>(std::optional<std::chrono::year_month_day>& value) {
-    value = to_date(row_[at_++]);
-    return *this;
-  }
-  row_reader& operator>>(std::optional<std::chrono::microseconds>& value) {
-    std::optional<std::int64_t> us;
-    decode(row_[at_++], us);
-    if (us) value = std::chrono::microseconds(*us);
-    return *this;
-  }
-  row_reader& operator>>(step_mode& value) {
-    std::int64_t number = 0;
-    decode(row_[at_++], number);
-    value = static_cast<step_mode>(number);
-    return *this;
-  }
-  row_reader& operator>>(std::optional<int>& value) {
-    std::optional<std::int64_t> number;
-    decode(row_[at_++], number);
-    if (number) value = static_cast<int>(*number);
-    return *this;
-  }
-  row_reader& operator>>(run_state& value) {
-    std::int64_t number = 0;
-    decode(row_[at_++], number);
-    value = static_cast<run_state>(number);
-    return *this;
-  }
-
- private:
-  std::span<cell const> row_;
-  std::size_t at_ = 0;
-};
-
 run_info read_info(std::span<cell const> row) {
   run_info out;
   lease_holder who;
@@ -79,7 +28,7 @@ run_info read_info(std::span<cell const> row) {
     std::optional<std::string> note;
   } far;
   timestamp left{};
-  row_reader(row) >> out.process >> out.key >> out.state >> out.number >> out.attempt >>
+  db::row_reader(row) >> out.process >> out.key >> out.state >> out.number >> out.attempt >>
       out.epoch >> out.steps_done >> out.first_started >> out.started >> out.attempt_started >>
       out.ended >> out.succeeded >> out.error >> who.holder >> who.node >> who.pid >> who.until >>
       who.in_hand >> renewed >> out.holder_alive >> out.deadline >> out.deadline_over >> out.date >>
@@ -119,15 +68,15 @@ std::vector<run_info> infos(db::session& session, context const& context, runs_q
 
 step_info read_step(std::span<cell const> row) {
   step_info out;
-  row_reader(row) >> out.name >> out.attempt >> out.epoch >> out.ended >> out.took >> out.mode >>
-      out.value;
+  db::row_reader(row) >> out.name >> out.attempt >> out.epoch >> out.ended >> out.took >>
+      out.mode >> out.value;
   return out;
 }
 
 attempt_info read_attempt(std::span<cell const> row) {
   attempt_info out;
-  row_reader(row) >> out.number >> out.attempt >> out.epoch >> out.holder >> out.node >> out.pid >>
-      out.started >> out.ended >> out.state >> out.error >> out.in_hand >> out.output >>
+  db::row_reader(row) >> out.number >> out.attempt >> out.epoch >> out.holder >> out.node >>
+      out.pid >> out.started >> out.ended >> out.state >> out.error >> out.in_hand >> out.output >>
       out.exit_code;
   return out;
 }
@@ -135,14 +84,14 @@ attempt_info read_attempt(std::span<cell const> row) {
 intent_info read_intent(std::span<cell const> row) {
   intent_info out;
   std::int64_t state = 0;
-  row_reader(row) >> out.name >> out.attempt >> out.started >> state;
+  db::row_reader(row) >> out.name >> out.attempt >> out.started >> state;
   out.unknown = state == 4;
   return out;
 }
 
 value_info read_carried(std::span<cell const> row) {
   value_info out;
-  row_reader(row) >> out.name >> out.value >> out.updated;
+  db::row_reader(row) >> out.name >> out.value >> out.updated;
   return out;
 }
 
@@ -195,7 +144,7 @@ book_status look_at_all(context const& context, status_depth depth) {
     auto const rows = newest ? db::run(session, context.sql["inspect.status"], {newest_ends})
                              : db::run(session, context.sql["inspect.status_of_all"], {});
     auto const row = rows.row(0);
-    row_reader(row) >> out.now >> out.holders_alive >> out.runs_in_hand >> out.runs_abandoned >>
+    db::row_reader(row) >> out.now >> out.holders_alive >> out.runs_in_hand >> out.runs_abandoned >>
         out.runs_overdue >> out.runs_succeeded >> out.runs_failed >> out.runs_interrupted >>
         out.runs_unknown;
     if (newest) decode(row.back(), out.runs_capped);

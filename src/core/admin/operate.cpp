@@ -5,6 +5,7 @@
 #include "core/run/run.hpp"
 #include "core/tx/transact.hpp"
 #include "db/cells.hpp"
+#include "db/row_reader.hpp"
 
 #include <daybook/error.hpp>
 
@@ -146,7 +147,7 @@ change_outcome release_run(context const& context, process const& name, key cons
   change const what{context, name.str(), run_key.str(), "release", bounded_remark(note)};
   auto const why =
       base::bounded("released by " + what.by.actor + ": " + what.by.reason, longest_error);
-  for (backoff pauses(usual_patience);;) {
+  auto const attempt = [&]() -> std::optional<change_outcome> {
     auto const seen = look_at(what);
     if (!seen) return change_outcome::no_such_run;
     if (!seen->in_hand()) return change_outcome::unchanged;
@@ -162,12 +163,12 @@ change_outcome release_run(context const& context, process const& name, key cons
       return true;
     });
     // Else it has ended, or its attempt is another now: look again.
-    if (released) return change_outcome::changed;
-    if (!pauses.pause()) {
-      throw error({.kind = error_code::conflict, .retryable = true},
-                  what.process + " changes hands faster than it can be released");
-    }
-  }
+    return released ? std::optional(change_outcome::changed) : std::nullopt;
+  };
+  return repeat_if_changed(attempt, [&] {
+    throw error({.kind = error_code::conflict, .retryable = true},
+                what.process + " changes hands faster than it can be released");
+  });
 }
 
 change_outcome restart_run(context const& context, process const& name, key const& run_key,
@@ -222,13 +223,8 @@ std::vector<change_info> list_changes(context const& context, std::string_view p
     out.clear();
     auto const rows = db::run(session, context.sql["operate.changes"], {process, key});
     for (std::size_t at = 0; at < rows.size(); ++at) {
-      auto const row = rows.row(at);
       auto& one = out.emplace_back();
-      one.at = db::time_of(db::get<std::int64_t>(row[0]));
-      decode(row[1], one.actor);
-      decode(row[2], one.action);
-      decode(row[3], one.reason);
-      decode(row[4], one.detail);
+      db::row_reader(rows.row(at)) >> one.at >> one.actor >> one.action >> one.reason >> one.detail;
     }
   });
   return out;

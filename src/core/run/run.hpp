@@ -90,7 +90,7 @@ class held_run {
   /// Throws daybook::error (error_code::bad_argument) when an asynchronous verb has it.
   void check_turn() const;
   [[nodiscard]] core::turn& turn() noexcept { return turn_; }
-  [[nodiscard]] work::executor& executor() const noexcept { return *context_.asynchronous; }
+  [[nodiscard]] core::background& asynchronous() const noexcept { return *context_.asynchronous; }
 
  private:
   enum class fate : std::uint8_t { had_committed, never_will, lost };

@@ -7,7 +7,7 @@
 #include "base/uuid.hpp"
 #include "core/run/run.hpp"
 #include "core/run/token.hpp"
-#include "core/tx/date.hpp"
+#include "db/date.hpp"
 #include "core/tx/transact.hpp"
 #include "db/cells.hpp"
 
@@ -147,7 +147,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& run_k
   auto const first = base::new_uuid();
   auto acquisition = first;
   int lost = 0;  // replies
-  auto const date = options.date ? text_of(*options.date) : std::string();
+  auto const date = options.date ? db::text_of(*options.date) : std::string();
   std::optional<std::int64_t> deadline;
   if (options.deadline) deadline = std::chrono::microseconds(*options.deadline).count();
   auto const orphaned = [&] {
@@ -176,7 +176,7 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& run_k
       decode(rows.row(0)[1], got.attempt);
       decode(rows.row(0)[2], got.epoch);
       got.time_left = to_length(rows.row(0)[3]);
-      got.date = to_date(rows.row(0)[4]);
+      got.date = db::to_date(rows.row(0)[4]);
       decode(rows.row(0)[5], got.version);
       got.acquisition = acquisition;
       return got;
@@ -200,11 +200,11 @@ std::optional<runs::taken> runs::try_start(process const& name, key const& run_k
 }
 
 db::table runs::write_start(beside const& also, std::initializer_list<value> values) {
-  transact_options const how{.name = also ? "launch" : "start"};
+  transact_options const options{.name = also ? "launch" : "start"};
   auto const& start = context_.sql["run.start"];
-  if (!also) return write(context_, how, start, values);
+  if (!also) return write(context_, options, start, values);
   db::table out;
-  transact(context_, how, [&](db::session& session) {
+  transact(context_, options, [&](db::session& session) {
     out = {};
     if (!also(session)) return decision::rollback;
     out = db::run(session, start, values);
@@ -242,7 +242,7 @@ runs::look runs::look_at(process const& name, key const& run_key) {
     decode(row[10], seen.holder_ended);
     decode(row[11], seen.lease_over);
     decode(row[12], seen.deadline_over);
-    seen.date = to_date(row[13]);
+    seen.date = db::to_date(row[13]);
   });
   return seen;
 }
@@ -308,7 +308,7 @@ std::optional<run> runs::attach(std::string_view text) {
     held = rows.size() == 1;
     if (!held) return;
     identity.time_left = to_length(rows.row(0)[0]);
-    identity.date = to_date(rows.row(0)[1]);
+    identity.date = db::to_date(rows.row(0)[1]);
     decode(rows.row(0)[2], holding.seen);
   });
   if (!held) return std::nullopt;

@@ -1,5 +1,5 @@
-// What every room of the core works with: sessions, SQL, who watches.
-// Lifetime: borrowed from the engine, which outlives them all.
+// What every room works with: sessions, SQL, the observer; and what a book keeps for the rooms
+// above. Lifetime: borrowed from the engine, which outlives them all.
 #pragma once
 
 #include "base/platform.hpp"
@@ -14,16 +14,11 @@
 
 namespace daybook {
 inline namespace v1 {
-namespace work {
-class executor;
-}  // namespace work
-namespace queues {
-class opened;
-}  // namespace queues
-
 namespace core {
 
+class background;
 class doorbells;
+class registry;
 
 struct context {
   db::pool& sessions;
@@ -37,11 +32,11 @@ struct context {
   /// On one handle of the application's: no thread renews, so that every step does, and no other
   /// connection is to be had when it breaks.
   bool borrowed = false;
-  work::executor* asynchronous = nullptr;  ///< handed through to the room of threads
+  core::background* asynchronous = nullptr;  ///< the threads of asynchronous calls
   /// For those who wait for words; null: the connections are the application's.
   db::pool* listeners = nullptr;
   core::doorbells* doorbells = nullptr;
-  queues::opened* queues = nullptr;  ///< handed through to their room
+  core::registry* queues = nullptr;  ///< what this book keeps of each queue
 
   /// A child of fork() has copies of the parent's connections, and must not touch them.
   [[nodiscard]] bool forked() const noexcept { return base::process_id() != process; }

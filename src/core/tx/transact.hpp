@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace daybook {
@@ -105,6 +106,22 @@ class backoff {
   std::chrono::nanoseconds until_;
   std::chrono::milliseconds next_{2};
 };
+
+/// Calls `attempt`, which reads, and then writes only where nothing has changed since, until it
+/// returns an answer: a std::optional. Pauses in between, and calls `give_up`, which throws, when
+/// the patience is over. A lost reply counts as no answer: the next attempt reads what became of
+/// it.
+template <class Attempt, class GiveUp>
+auto repeat_if_changed(Attempt const& attempt, GiveUp const& give_up) {
+  for (backoff pauses(usual_patience);;) {
+    try {
+      if (auto answer = attempt()) return *std::move(answer);
+    } catch (lost_reply const&) {
+      continue;
+    }
+    if (!pauses.pause()) give_up();
+  }
+}
 
 }  // namespace core
 }  // namespace v1

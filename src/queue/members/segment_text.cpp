@@ -1,6 +1,7 @@
 #include "queue/members/segment_text.hpp"
 
 #include "base/rows.hpp"
+#include "db/row_reader.hpp"
 
 #include <daybook/sql.hpp>
 
@@ -27,23 +28,8 @@ std::vector<segment> ranges_of(std::string_view column) {
 
 segment segment_of(std::span<cell const> columns) {
   segment out;
-  std::int64_t lane = 0;
-  std::int64_t state = 0;
-  std::int64_t attempts = 0;
-  std::int64_t crashes = 0;
-  decode(columns[0], out.lo);
-  decode(columns[1], out.hi);
-  decode(columns[2], lane);
-  decode(columns[3], state);
-  decode(columns[4], attempts);
-  decode(columns[5], crashes);
-  decode(columns[6], out.turn_us);
-  decode(columns[7], out.period_us);
-  decode(columns[8], out.due_us);
-  out.lane = static_cast<int>(lane);
-  out.state = static_cast<task_state>(state);
-  out.attempts = static_cast<int>(attempts);
-  out.crashes = static_cast<int>(crashes);
+  db::row_reader(columns) >> out.lo >> out.hi >> out.lane >> out.state >> out.attempts >>
+      out.crashes >> out.turn_us >> out.period_us >> out.due_us;
   return out;
 }
 

@@ -1,7 +1,7 @@
 #include "queue/members/store.hpp"
 
 #include "base/limits.hpp"
-#include "queue/members/opened.hpp"
+#include "core/tx/registry.hpp"
 #include "queue/members/people.hpp"
 #include "queue/members/segment_text.hpp"
 
@@ -211,23 +211,6 @@ void store::follow(row seen) {
   if (seen.version > row_.version) row_ = std::move(seen);
 }
 
-std::shared_ptr<store> opened::of(core::context const& context, core::holder& lease,
-                                  std::string_view name, row row) {
-  std::lock_guard const lock(guard_);
-  auto& kept = by_id_[row.id];
-  // It may have been read before another of us read what somebody changed meanwhile.
-  if (kept && row.version < kept->present().version) {
-    if (auto now = look(context, name)) row = std::move(*now);
-  }
-  // Another, or an older one: the database is not what it was, as when a copy was put back.
-  if (!kept || kept->name() != name || row.version < kept->present().version) {
-    kept = std::make_shared<store>(context, lease, std::string(name), std::move(row));
-  } else {
-    kept->follow(std::move(row));
-  }
-  return kept;
-}
-
 std::optional<row> look(core::context const& context, std::string_view name) {
   std::optional<row> out;
   core::read(context, [&](db::session& session) {
@@ -237,6 +220,28 @@ std::optional<row> look(core::context const& context, std::string_view name) {
   });
   return out;
 }
+
+namespace {
+
+/// One store for each queue while the book is open, so that what one handle has left behind the
+/// next looks after, however long that one lived. `row` was just read.
+std::shared_ptr<store> opened(core::context const& context, core::holder& lease,
+                              std::string_view name, row row) {
+  return context.queues->keep<store>(row.id, [&](std::shared_ptr<store>& kept) {
+    // It may have been read before another of us read what somebody changed meanwhile.
+    if (kept && row.version < kept->present().version) {
+      if (auto now = look(context, name)) row = std::move(*now);
+    }
+    // Another, or an older one: the database is not what it was, as when a copy was put back.
+    if (!kept || kept->name() != name || row.version < kept->present().version) {
+      kept = std::make_shared<store>(context, lease, std::string(name), std::move(row));
+    } else {
+      kept->follow(std::move(row));
+    }
+  });
+}
+
+}  // namespace
 
 std::shared_ptr<store> make(core::context const& context, core::holder& lease,
                             std::string_view name, queue_options const& wanted,
@@ -261,14 +266,14 @@ std::shared_ptr<store> make(core::context const& context, core::holder& lease,
     throw error({.kind = error_code::conflict},
                 "the queue '" + std::string(name) + "' was removed while it was made");
   }
-  return context.queues->of(context, lease, name, std::move(*found));
+  return opened(context, lease, name, std::move(*found));
 }
 
 std::shared_ptr<store> open(core::context const& context, core::holder& lease,
                             std::string_view name) {
   auto found = look(context, name);
   if (!found) return nullptr;
-  return context.queues->of(context, lease, name, std::move(*found));
+  return opened(context, lease, name, std::move(*found));
 }
 
 std::vector<std::string> names(core::context const& context) {

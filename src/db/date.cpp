@@ -1,4 +1,4 @@
-#include "core/tx/date.hpp"
+#include "db/date.hpp"
 
 #include "base/numbers.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace daybook {
 inline namespace v1 {
-namespace core {
+namespace db {
 
 namespace {
 
@@ -39,6 +39,6 @@ std::optional<std::chrono::year_month_day> to_date(cell const& cell) {
   return out;
 }
 
-}  // namespace core
+}  // namespace db
 }  // namespace v1
 }  // namespace daybook

@@ -10,13 +10,13 @@
 
 namespace daybook {
 inline namespace v1 {
-namespace core {
+namespace db {
 
 /// Precondition: a date of the calendar, of the years 1 to 9999.
 [[nodiscard]] std::string text_of(std::chrono::year_month_day date);
 /// Empty for NULL, and for what is no date of ours.
 [[nodiscard]] std::optional<std::chrono::year_month_day> to_date(cell const& cell);
 
-}  // namespace core
+}  // namespace db
 }  // namespace v1
 }  // namespace daybook
