@@ -84,23 +84,23 @@ void refuse_taken_names(settings const& settings, toml::table const& table,
 
 settings read_settings(std::string const& file) {
   errno = 0;
-  std::ifstream in(file);
-  if (!in) {
+  std::ifstream input(file);
+  if (!input) {
     if (errno == ENOENT) return {};
     throw complaint(exit_code::io, fmt::format("{}: {}", printable(file), std::strerror(errno)));
   }
   std::string text;
   std::array<char, 65536> piece{};
   // Not by iterators: they throw what the stream knows nothing of, of a folder for instance.
-  while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+  while (input.read(piece.data(), piece.size()) || input.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(input.gcount()));
     if (text.size() > largest_file) {
       throw complaint(exit_code::bad_data,
                       fmt::format("{}: longer than {} MiB: no file of settings", printable(file),
                                   largest_file >> 20U));
     }
   }
-  if (in.bad()) {
+  if (input.bad()) {
     throw complaint(exit_code::io,
                     fmt::format("{}: {}", printable(file),
                                 errno == 0 ? "cannot be read" : std::strerror(errno)));

@@ -29,14 +29,14 @@ daybook::aggregate_report pass(declared_aggregate const& declared,
   auto const stop = [&enough] { enough.request_stop(); };
   std::stop_callback const lost(tick.run().stop(), stop);
   std::stop_callback const stopping(tick.stopping(), stop);
-  daybook::aggregate_options how;
-  how.new_parent = declared.fresh;
-  how.actor = actor;
-  how.stop = enough.get_token();
-  how.on_progress = [&tick](daybook::aggregate_report const& so_far) {
+  daybook::aggregate_options options;
+  options.new_parent = declared.fresh;
+  options.actor = actor;
+  options.stop = enough.get_token();
+  options.on_progress = [&tick](daybook::aggregate_report const& so_far) {
     tick.run().progress(so_far.rows, 0, text_of(so_far));
   };
-  return aggregation.aggregate(how);
+  return aggregation.aggregate(options);
 }
 
 void tell_refused(declared_aggregate const& declared, daybook::aggregate_report const& done,

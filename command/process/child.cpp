@@ -196,28 +196,28 @@ std::string child_status::text() const {
 }
 
 child::child(program const& program) {
-  plan how;
-  how.paths = candidates(program.words.at(0));
-  how.words = program.words;
-  how.environment = environment_of(program);
-  how.path_pointers = pointers_to(how.paths);
-  how.word_pointers = pointers_to(how.words);
-  how.environment_pointers = pointers_to(how.environment);
-  how.take_terminal = !program.alone && terminal_is_ours();
-  how.alone = program.alone;
-  how.input = program.input;
-  how.output = program.output;
-  how.errors = program.errors;
+  plan plan;
+  plan.paths = candidates(program.words.at(0));
+  plan.words = program.words;
+  plan.environment = environment_of(program);
+  plan.path_pointers = pointers_to(plan.paths);
+  plan.word_pointers = pointers_to(plan.words);
+  plan.environment_pointers = pointers_to(plan.environment);
+  plan.take_terminal = !program.alone && terminal_is_ours();
+  plan.alone = program.alone;
+  plan.input = program.input;
+  plan.output = program.output;
+  plan.errors = program.errors;
   std::array<int, 2> report{};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) no_resources("pipe", errno);
-  how.report = report[1];
-  int const failed = start_keeper(how);
+  plan.report = report[1];
+  int const failed = start_keeper(plan);
   ::close(report[1]);
   if (failed != 0) {
     ::close(report[0]);
     no_resources("fork", failed);
   }
-  has_terminal_ = how.take_terminal;
+  has_terminal_ = plan.take_terminal;
   int problem = 0;
   ssize_t got = 0;
   do {
@@ -227,7 +227,7 @@ child::child(program const& program) {
   if (got == static_cast<ssize_t>(sizeof problem)) {
     end_keeper();
     take_terminal_back();
-    not_started(program.words[0], how, problem);
+    not_started(program.words[0], plan, problem);
   }
 }
 

@@ -176,10 +176,10 @@ void chunk::count() {
 }
 
 core::decision chunk::body(db::session& session, groups const& left_out) {
-  audit_note const by{options_.actor, {}};
+  audit_note const note{options_.actor, {}};
   auto const done_before = [&] {
     return was_done(session, context_, definition_.id, aggregation_event::kind::aggregate, call_,
-                    {}, by);
+                    {}, note);
   };
   if (in_doubt_ && done_before()) return core::decision::rollback;
   store_.hold(session);

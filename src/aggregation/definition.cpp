@@ -53,10 +53,10 @@ class examiner {
 
   void bounds() const {
     auto const& o = definition_.options;
-    base::limits const in("aggregation", definition_.name);
-    in.between("the chunk", o.chunk, 1, 1'000'000);
+    base::limits const limits("aggregation", definition_.name);
+    limits.between("the chunk", o.chunk, 1, 1'000'000);
     if (o.source.group.empty()) no("it has no group: name a column, at least");
-    in.length("the prefix of its keys", o.key_prefix, 200);
+    limits.length("the prefix of its keys", o.key_prefix, 200);
   }
 
   void table_fits(table const& one, std::string const& role) const {

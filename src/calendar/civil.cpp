@@ -146,18 +146,18 @@ std::optional<local_seconds> match_from(cron_fields const& said, local_seconds f
   if (start >= local_days{(last_year + std::chrono::years{1}) / 1 / 1}) return std::nullopt;
   auto const today = std::chrono::floor<days>(start);
   year_month_day const date{today};
-  month_on_calendar in(date.year(), date.month());
+  month_on_calendar month(date.year(), date.month());
   auto const number = static_cast<int>(unsigned{date.day()});
-  auto const set = in.days(said);
+  auto const set = month.days(said);
   if ((set >> number & 1) != 0) {
     if (auto const time = time_from(said, start - today)) return today + *time;
   }
   int found = lowest(set, number + 1);
   while (found == none) {
-    if (!in.forward(said.months)) return std::nullopt;
-    found = lowest(in.days(said), 1);
+    if (!month.forward(said.months)) return std::nullopt;
+    found = lowest(month.days(said), 1);
   }
-  return in.day(found) +
+  return month.day(found) +
          joined(lowest(said.hours, 0), lowest(said.minutes, 0), lowest(said.seconds, 0));
 }
 
@@ -167,18 +167,18 @@ std::optional<local_seconds> match_until(cron_fields const& said, local_seconds 
   if (start < local_days{first_year / 1 / 1}) return std::nullopt;
   auto const today = std::chrono::floor<days>(start);
   year_month_day const date{today};
-  month_on_calendar in(date.year(), date.month());
+  month_on_calendar month(date.year(), date.month());
   auto const number = static_cast<int>(unsigned{date.day()});
-  auto const set = in.days(said);
+  auto const set = month.days(said);
   if ((set >> number & 1) != 0) {
     if (auto const time = time_until(said, start - today)) return today + *time;
   }
   int found = highest(set, number - 1);
   while (found == none) {
-    if (!in.back(said.months)) return std::nullopt;
-    found = highest(in.days(said), 31);
+    if (!month.back(said.months)) return std::nullopt;
+    found = highest(month.days(said), 31);
   }
-  return in.day(found) +
+  return month.day(found) +
          joined(highest(said.hours, 23), highest(said.minutes, 59), highest(said.seconds, 59));
 }
 

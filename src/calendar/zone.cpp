@@ -54,18 +54,19 @@ std::string folder() {
 
 std::string read_file(std::string const& name, std::string const& path) {
   errno = 0;
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream input(path, std::ios::binary);
   std::string bytes;
   // The largest of IANA's has 4 KiB.
   constexpr std::size_t largest = 1U << 20U;
-  if (in) {
+  if (input) {
     std::array<char, 4096> piece{};
-    while (bytes.size() <= largest && (in.read(piece.data(), piece.size()), in.gcount() > 0)) {
-      bytes.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    while (bytes.size() <= largest &&
+           (input.read(piece.data(), piece.size()), input.gcount() > 0)) {
+      bytes.append(piece.data(), static_cast<std::size_t>(input.gcount()));
     }
   }
   int const why = errno;
-  if (in.is_open() && !in.bad() && why != EISDIR) return bytes;
+  if (input.is_open() && !input.bad() && why != EISDIR) return bytes;
   if (why == ENOENT || why == ENOTDIR || why == EISDIR) {
     refuse(error_code::bad_argument, name,
            "is not in " + folder() + ": write it as 'Europe/Berlin', or install tzdata");

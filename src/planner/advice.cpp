@@ -53,23 +53,23 @@ std::string whole_table_in(std::span<cell const> line) {
 /// What would spare it, where that can be told.
 std::string remedy(core::context const& context, db::session& session,
                    std::vector<std::string> const& words, std::string const& called) {
-  tables::table of;
+  tables::table table;
   try {
-    of = tables::look(context, session, table_called(words, called));
+    table = tables::look(context, session, table_called(words, called));
   } catch (error const& e) {
     // What the engine calls a table may be none, but a part of the query.
     if (e.kind() != error_code::bad_argument) throw;
     return "an index on what it asks of that table, with the key, would spare it";
   }
   std::vector<std::string> names;
-  for (auto const& one : of.columns) names.push_back(one.name);
+  for (auto const& one : table.columns) names.push_back(one.name);
   auto const columns = columns_asked(words, called, names);
   if (columns.empty()) return "it asks for all of it; a plan of kind sweep is made for that";
-  if (auto const* const has = of.led_by(std::span(columns).first(1)); has != nullptr) {
+  if (auto const* const has = table.led_by(std::span(columns).first(1)); has != nullptr) {
     return "it has the index '" + has->name +
            "': either most rows are asked for, or its statistics are old";
   }
-  return "an index may spare it: " + tables::create_index(context, of, columns);
+  return "an index may spare it: " + tables::create_index(context, table, columns);
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ constexpr hours longest_again{24 * 3660};
 
 void check_strategy(std::string_view name, query_strategy const& strategy) {
   if (strategy.query.empty()) bad(name, "it has no query");
-  base::limits const in("plan", name);
-  in.length("the query", strategy.query, longest_text);
-  in.between("the query's timeout", strategy.timeout, seconds{1}, hours{24});
+  base::limits const limits("plan", name);
+  limits.length("the query", strategy.query, longest_text);
+  limits.between("the query's timeout", strategy.timeout, seconds{1}, hours{24});
 }
 
 void check_strategy(std::string_view name, inbox_strategy const& strategy) {
@@ -39,11 +39,11 @@ void check_strategy(std::string_view name, inbox_strategy const& strategy) {
 
 void check_strategy(std::string_view name, window_strategy const& strategy) {
   using unit = window_strategy::unit;
-  base::limits const in("plan", name);
-  in.between("the number of periods a pass launches (most)", strategy.max_periods, 1, 100'000);
-  in.between("again_after", strategy.retry_after, seconds{0}, longest_again);
+  base::limits const limits("plan", name);
+  limits.between("the number of periods a pass launches (most)", strategy.max_periods, 1, 100'000);
+  limits.between("again_after", strategy.retry_after, seconds{0}, longest_again);
   if (strategy.each != unit::minute) {
-    in.between("the number of units in a period", strategy.count, 1, 1);
+    limits.between("the number of units in a period", strategy.count, 1, 1);
   } else if (strategy.count < 1 || strategy.count > 720 || 1440 % strategy.count != 0) {
     bad(name, "periods of " + std::to_string(strategy.count) +
                   " minutes: a day must be a multiple of them, as of 5, 15 or 60");
@@ -52,9 +52,9 @@ void check_strategy(std::string_view name, window_strategy const& strategy) {
 
 void check_strategy(std::string_view name, sweep_strategy const& strategy) {
   if (strategy.table.empty()) bad(name, "it names no table");
-  base::limits const in("plan", name);
-  in.between("the rows of a page", strategy.page, 1, 10'000);
-  in.between("the rows that are held in memory (few)", strategy.max_rows, 1, 1'000'000);
+  base::limits const limits("plan", name);
+  limits.between("the rows of a page", strategy.page, 1, 10'000);
+  limits.between("the rows that are held in memory (few)", strategy.max_rows, 1, 1'000'000);
   if (strategy.in_memory && !strategy.created.empty())
     bad(name, "keys held in memory need no order (created)");
   if (strategy.in_memory && strategy.max_rows / strategy.page > 10'000) {
@@ -62,10 +62,10 @@ void check_strategy(std::string_view name, sweep_strategy const& strategy) {
         "its rows are cut at once, and would be more than 10000 pages: larger pages, or fewer "
         "rows (few)");
   }
-  in.between("the number of comparisons", strategy.comparisons, 0, 1000);
-  in.between("the time to the next sweep (again)", strategy.repeat_after, seconds{0},
-             longest_again);
-  in.length("the name of a sweep's plan", name, longest_sweeper);  // its tasks: NAME/SWEEP/PAGE
+  limits.between("the number of comparisons", strategy.comparisons, 0, 1000);
+  limits.between("the time to the next sweep (again)", strategy.repeat_after, seconds{0},
+                 longest_again);
+  limits.length("the name of a sweep's plan", name, longest_sweeper);  // its tasks: NAME/SWEEP/PAGE
 }
 
 /// What the strategies keep in their common row.
@@ -193,14 +193,15 @@ void bad(std::string_view planner, std::string const& reason) {
 
 void check(std::string_view name, planner_options const& options) {
   check_name("plan name", name);
-  base::limits const in("plan", name);
-  in.length("its name", name, longest_name - 5);  // its passes are runs of process "plan NAME"
+  base::limits const limits("plan", name);
+  limits.length("its name", name, longest_name - 5);  // its passes are runs of process "plan NAME"
   if (options.queue.empty()) bad(name, "it does not say in which queue its tasks are (queue)");
   std::visit([&](auto const& strategy) { check_strategy(name, strategy); }, options.strategy);
-  in.length("the check", options.check, longest_text);
-  in.between("the time between passes (every)", options.every, milliseconds{100}, hours{24 * 366});
-  in.between("the priority", options.priority, 0, 9);
-  in.between("the page", options.page, 1, 10'000);
+  limits.length("the check", options.check, longest_text);
+  limits.between("the time between passes (every)", options.every, milliseconds{100},
+                 hours{24 * 366});
+  limits.between("the priority", options.priority, 0, 9);
+  limits.between("the page", options.page, 1, 10'000);
 }
 
 bool write(core::context const& context, std::string_view name, planner_options const& options,

@@ -39,14 +39,14 @@ class pass final : public sink {
     auto const all = distinct(std::move(page));
     auto const first = store_.into().reserve(static_cast<std::int64_t>(all.size()));
     page_sum part;
-    std::vector<decision> what;
+    std::vector<decision> decisions;
     step([&](transaction& tx) {
       auto mine = all;  // the checks may change them, each time anew
-      what = launches_.decide(tx, mine);
-      part = launches_.write(tx.internals(), mine, what, first);
-      if (also) also(tx.internals(), what);
+      decisions = launches_.decide(tx, mine);
+      part = launches_.write(tx.internals(), mine, decisions, first);
+      if (also) also(tx.internals(), decisions);
     });
-    launches_.written(all, what);
+    launches_.written(all, decisions);
     sum_.seen += static_cast<std::int64_t>(all.size());
     sum_.launched += part.launched;
     sum_.refused += part.refused;

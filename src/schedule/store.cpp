@@ -33,14 +33,14 @@ constexpr std::chrono::hours longest{24 * 366};
 
 void check(std::string_view name, schedule_options const& options) {
   check_name("schedule name", name);
-  base::limits const in("schedule", name);
-  in.between("'most'", options.max_ticks, 1, 100'000);
-  in.between("the grace", options.grace, std::chrono::seconds{1}, longest);
-  in.between("the number of attempts", options.attempts, 1, 1000);
-  in.between("the first back-off", options.backoff, std::chrono::seconds{0}, longest);
-  in.between("the longest back-off", options.longest_backoff, options.backoff, longest);
-  in.between("the crash limit", options.crash_limit, 1, 100);
-  in.between("the number of ticks kept", options.keep, 10, 1'000'000);
+  base::limits const limits("schedule", name);
+  limits.between("'most'", options.max_ticks, 1, 100'000);
+  limits.between("the grace", options.grace, std::chrono::seconds{1}, longest);
+  limits.between("the number of attempts", options.attempts, 1, 1000);
+  limits.between("the first back-off", options.backoff, std::chrono::seconds{0}, longest);
+  limits.between("the longest back-off", options.longest_backoff, options.backoff, longest);
+  limits.between("the crash limit", options.crash_limit, 1, 100);
+  limits.between("the number of ticks kept", options.keep, 10, 1'000'000);
 }
 
 /// What decides which instants are ticks.

@@ -31,11 +31,11 @@ bool plain(std::string_view text) {
 }
 
 book_options checked(book_options options) {
-  base::limits const in("book_options");
-  in.between("the lease", options.lease, shortest_lease, longest_lease);
-  in.between("connections", options.connections, 1, 1000);
-  in.between("async_threads", options.async_threads, 0, 1000);
-  in.between("connect_timeout", options.connect_timeout, milliseconds{1}, longest_lease);
+  base::limits const limits("book_options");
+  limits.between("the lease", options.lease, shortest_lease, longest_lease);
+  limits.between("connections", options.connections, 1, 1000);
+  limits.between("async_threads", options.async_threads, 0, 1000);
+  limits.between("connect_timeout", options.connect_timeout, milliseconds{1}, longest_lease);
   if (!plain(options.prefix)) {
     base::refuse_argument(
         "the table prefix must be 1 to 40 of a-z, 0-9 and _, not starting with a digit");
@@ -111,21 +111,21 @@ db::catalogue_options engine::catalogue_of(db::clock_kind clock) const {
 }
 
 core::context engine::context_of(db::catalogue const& sql, std::string_view book_id) {
-  core::context with{.sessions = sessions_,
-                     .sql = sql,
-                     .user_sql = user_sql_,
-                     .dialect = *driver_.about,
-                     .watch = options_.observer != nullptr ? *options_.observer : silent_,
-                     .lease = options_.lease,
-                     .process = process_,
-                     .book_id = book_id,
-                     .borrowed = borrowed(),
-                     .asynchronous = &asynchronous_,
-                     .listeners = driver_.keeps == db::stock::kept ? &listeners_ : nullptr,
-                     .doorbells = &doorbells_,
-                     .queues = &queues_};
-  with.check_process();
-  return with;
+  core::context context{.sessions = sessions_,
+                        .sql = sql,
+                        .user_sql = user_sql_,
+                        .dialect = *driver_.about,
+                        .watch = options_.observer != nullptr ? *options_.observer : silent_,
+                        .lease = options_.lease,
+                        .process = process_,
+                        .book_id = book_id,
+                        .borrowed = borrowed(),
+                        .asynchronous = &asynchronous_,
+                        .listeners = driver_.keeps == db::stock::kept ? &listeners_ : nullptr,
+                        .doorbells = &doorbells_,
+                        .queues = &queues_};
+  context.check_process();
+  return context;
 }
 
 core::context engine::bare() { return context_of(*bare_sql_, {}); }

@@ -21,10 +21,10 @@ namespace {
 using std::chrono::milliseconds;
 
 node_options checked(node_options options) {
-  base::limits const in("node_options");
-  in.between("the number of threads", options.threads, 1, 1000);
-  in.between("the poll", options.poll, milliseconds{10}, std::chrono::hours{1});
-  in.between("the jitter", options.jitter, milliseconds{0}, std::chrono::minutes{1});
+  base::limits const limits("node_options");
+  limits.between("the number of threads", options.threads, 1, 1000);
+  limits.between("the poll", options.poll, milliseconds{10}, std::chrono::hours{1});
+  limits.between("the jitter", options.jitter, milliseconds{0}, std::chrono::minutes{1});
   return options;
 }
 

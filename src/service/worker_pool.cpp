@@ -49,13 +49,14 @@ std::optional<std::string> thrown_by(F const& handler) {
 
 work_spec checked(work_spec spec, std::string_view queue) {
   auto const& options = spec.options;
-  base::limits const in("working queue", queue);
-  if (!spec.single && !spec.batch) in.refuse("there is no handler");
-  in.between("the number of threads", options.threads, 1, 1000);
-  in.between("the timeout (0: none)", options.timeout, milliseconds{0},
-             std::chrono::hours{24 * 366});
-  in.between("the batch", options.batch, 1, 10'000);
-  in.between("the time to gather a batch", options.gather, milliseconds{0}, std::chrono::hours{1});
+  base::limits const limits("working queue", queue);
+  if (!spec.single && !spec.batch) limits.refuse("there is no handler");
+  limits.between("the number of threads", options.threads, 1, 1000);
+  limits.between("the timeout (0: none)", options.timeout, milliseconds{0},
+                 std::chrono::hours{24 * 366});
+  limits.between("the batch", options.batch, 1, 10'000);
+  limits.between("the time to gather a batch", options.gather, milliseconds{0},
+                 std::chrono::hours{1});
   queues::checked(options.claims, queue);
   // Large claims: a batch then ends with few of them.
   if (spec.batch) spec.options.claims.batch = std::max(options.claims.batch, options.batch);

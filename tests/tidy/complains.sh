@@ -5,7 +5,8 @@ tidy=$1
 house=$(mktemp -d)
 trap 'rm -rf "$house"' EXIT
 mkdir -p "$house/include" "$house/src/db" "$house/src/core" "$house/command" "$house/examples" \
-  "$house/tests" "$house/benchmarks" "$house/src/core/tx" "$house/src/calendar"
+  "$house/tests" "$house/benchmarks" "$house/src/core/tx" "$house/src/calendar" \
+  "$house/brokers"
 echo 'using namespace std;' >"$house/include/a.hpp"
 echo '#include "core/run.hpp"' >"$house/src/db/upwards.cpp"
 echo '#include "core/run/run.hpp"' >"$house/src/core/tx/above.cpp"

@@ -79,7 +79,7 @@ std::map<std::string, std::string> const namespaces{
     {"base", "base"},        {"calendar", "calendar"},  {"db", "db"},
     {"drivers", "drivers"},  {"core", "core"},          {"tables", "tables"},
     {"queues", "queue"},     {"schedules", "schedule"}, {"aggregations", "aggregation"},
-    {"planners", "planner"}, {"work", "service"},
+    {"planners", "planner"}, {"work", "service"},       {"intakes", "intake"},
 };
 
 /// Folders that may have more sources than `largest_folder`: users type the names of public
@@ -206,7 +206,7 @@ void check_namespace(report& into, fs::path const& relative, int line, std::stri
 
 bool is_product(fs::path const& relative) {
   auto const folder = relative.begin()->string();
-  return folder == "include" || folder == "src" || folder == "command";
+  return folder == "include" || folder == "src" || folder == "brokers" || folder == "command";
 }
 
 /// A parameter is called by what it is. Nobody can ask "what is this?" of an `of` or a `how`.

@@ -167,13 +167,13 @@ daybook::state_value state_named(std::string_view word, daybook::aggregation_par
 int aggregates_list(arguments const& given) {
   CLI::App app{"Lists aggregations by name: those of the file, and those that the book knows.",
                "daybook aggregates list"};
-  aggregate_request what;
+  aggregate_request request;
   bool as_json = false;
   add_json(app, as_json);
-  add_file(app, what);
+  add_file(app, request);
   parse(app, given);
-  auto const file = read_settings(what.file);
-  auto const book = open_book(resolve(what.where, file.database));
+  auto const file = read_settings(request.file);
+  auto const book = open_book(resolve(request.where, file.database));
   auto const known = book.aggregations();
   std::set<std::string> names(known.begin(), known.end());
   for (auto const& one : file.aggregates) names.insert(one.name);
@@ -204,12 +204,12 @@ int aggregates_show(arguments const& given) {
   CLI::App app{"Shows how an aggregation is declared, and which indexes would serve it.",
                "daybook aggregates show"};
   app.footer(no_such);
-  aggregate_request what;
+  aggregate_request request;
   bool as_json = false;
   add_json(app, as_json);
-  add_aggregate(app, what);
+  add_aggregate(app, request);
   parse(app, given, "NAME [options]");
-  auto const of = open_aggregate(what);
+  auto const of = open_aggregate(request);
   auto const advice = of.made.advice();
   if (as_json) {
     auto out = json_of(of.declared);
@@ -225,7 +225,7 @@ int aggregates_show(arguments const& given) {
 int aggregates_parents(arguments const& given) {
   CLI::App app{"Lists the parents of an aggregation by key.", "daybook aggregates parents"};
   app.footer(no_such);
-  aggregate_request what;
+  aggregate_request request;
   daybook::parents_query query;
   std::string state;
   bool as_json = false;
@@ -234,9 +234,9 @@ int aggregates_parents(arguments const& given) {
       ->check(CLI::IsMember({"open", "closed", "settled", "void"}));
   add_page(app, query.after, query.limit, "PARENT");
   add_json(app, as_json);
-  add_aggregate(app, what);
+  add_aggregate(app, request);
   parse(app, given, "NAME [options]");
-  auto const of = open_aggregate(what);
+  auto const of = open_aggregate(request);
   if (!state.empty()) query.state = state_named(state, of.declared.options.parent);
   auto const found = of.made.parents(query);
   if (as_json) {
@@ -250,22 +250,22 @@ int aggregates_parents(arguments const& given) {
 int aggregates_rows(arguments const& given) {
   CLI::App app{"Lists the rows of a parent by key.", "daybook aggregates rows"};
   app.footer("\nExit codes: 65 the declaration, 66 no such aggregation or parent.");
-  aggregate_request what;
+  aggregate_request request;
   std::string parent;
   std::string after;
   int limit = 1000;
   bool as_json = false;
   add_page(app, after, limit, "ROW");
   add_json(app, as_json);
-  add_aggregate(app, what);
+  add_aggregate(app, request);
   app.add_option("PARENT", parent, "Its key")->required();
   parse(app, given, "NAME PARENT [options]");
-  auto const of = open_aggregate(what);
+  auto const of = open_aggregate(request);
   auto const found = of.made.rows(parent, after, limit);
   if (found.empty() && !of.made.find(parent)) {
     throw complaint(exit_code::missing,
                     fmt::format("{0}: no such parent: {1}; see daybook aggregates parents {0}",
-                                printable(what.name), printable(parent)));
+                                printable(request.name), printable(parent)));
   }
   std::vector<std::string> head{"ROW", "STATE"};
   for (auto const& one : of.declared.options.sums) head.push_back(printable(one.from));
@@ -292,19 +292,19 @@ int aggregates_parent(arguments const& given) {
   CLI::App app{"Prints the key of the parent that has a row.", "daybook aggregates parent"};
   app.footer(
       "\nExit codes: 65 the declaration, 66 no such aggregation, or no parent has such a row.");
-  aggregate_request what;
+  aggregate_request request;
   std::string row;
   bool as_json = false;
   app.add_flag("--json", as_json, "The parent as one object");
-  add_aggregate(app, what);
+  add_aggregate(app, request);
   app.add_option("ROW", row, "The row's key")->required();
   parse(app, given, "NAME ROW [options]");
-  auto const of = open_aggregate(what);
+  auto const of = open_aggregate(request);
   auto const key = of.made.parent_of(row);
   if (!key) {
     throw complaint(exit_code::missing,
                     fmt::format("{}: no parent has a row {}: it is free, or there is none",
-                                printable(what.name), printable(row)));
+                                printable(request.name), printable(row)));
   }
   if (!as_json) {
     print(printable(*key) + "\n");
@@ -319,7 +319,7 @@ int aggregates_history(arguments const& given) {
   CLI::App app{"Lists what was done, the newest first: of one parent, or of all.",
                "daybook aggregates history"};
   app.footer(no_such);
-  aggregate_request what;
+  aggregate_request request;
   std::string parent;
   int limit = 100;
   std::int64_t before = 0;
@@ -327,10 +327,10 @@ int aggregates_history(arguments const& given) {
   add_limit(app, limit);
   app.add_option("--before", before, "Only those before this id: the next page")->type_name("ID");
   add_json(app, as_json);
-  add_aggregate(app, what);
+  add_aggregate(app, request);
   app.add_option("PARENT", parent, "Only of this one");
   parse(app, given, "NAME [PARENT] [options]");
-  auto const of = open_aggregate(what);
+  auto const of = open_aggregate(request);
   table rows({"ID", "AT", "WHAT", "PARENT", "ROWS", "WHO", "DETAIL", "WHY"});
   for (auto const& one : of.made.history(parent, limit, before)) {
     if (as_json) {

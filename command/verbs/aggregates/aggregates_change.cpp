@@ -107,14 +107,14 @@ int do_grave(grave_verb const& verb, arguments const& given) {
   auto const name = fmt::format("aggregates {}", verb.name);
   CLI::App app{verb.summary, "daybook " + name};
   app.footer(codes);
-  parent_request what;
-  add_yes(app, what.of.by);
-  add_common(app, what);
-  app.add_option(std::string(verb.key), what.keys, "Which, one or several")->required();
+  parent_request request;
+  add_yes(app, request.of.by);
+  add_common(app, request);
+  app.add_option(std::string(verb.key), request.keys, "Which, one or several")->required();
   parse(app, given, fmt::format("NAME {}... [options]", verb.key));
-  auto of = open_aggregate(what.of);
-  make_sure(what.of.by, name, sure(what, verb.question));
-  return do_each(what, of, verb.work, verb.did);
+  auto of = open_aggregate(request.of);
+  make_sure(request.of.by, name, sure(request, verb.question));
+  return do_each(request, of, verb.work, verb.did);
 }
 
 }  // namespace
@@ -122,20 +122,20 @@ int do_grave(grave_verb const& verb, arguments const& given) {
 int aggregates_close(arguments const& given) {
   CLI::App app{"Closes parents: no more rows are added to them.", "daybook aggregates close"};
   app.footer(codes);
-  parent_request what;
+  parent_request request;
   bool all = false;
-  add_common(app, what);
-  auto* const keys = app.add_option("PARENT", what.keys, "Which, one or several");
+  add_common(app, request);
+  auto* const keys = app.add_option("PARENT", request.keys, "Which, one or several");
   app.add_flag("--all", all, "Each that is open")->excludes(keys);
   parse(app, given, "NAME PARENT... | --all [options]");
-  if (!all && what.keys.empty()) {
+  if (!all && request.keys.empty()) {
     throw complaint(exit_code::usage, "aggregates close: say which, or --all");
   }
-  auto of = open_aggregate(what.of);
-  if (!all) return do_each(what, of, &daybook::aggregation::close, "closed");
-  auto const closed = of.made.close_all(what.of.by.remark());
-  if (what.as_json) print_json({{"closed", closed}});
-  say(fmt::format("{}: {} closed", printable(what.of.name), closed));
+  auto of = open_aggregate(request.of);
+  if (!all) return do_each(request, of, &daybook::aggregation::close, "closed");
+  auto const closed = of.made.close_all(request.of.by.remark());
+  if (request.as_json) print_json({{"closed", closed}});
+  say(fmt::format("{}: {} closed", printable(request.of.name), closed));
   return exit_code::done;
 }
 

@@ -78,11 +78,11 @@ int preview(run_request const& request, opened_aggregate const& aggregate) {
 int run_now(run_request const& request, opened_aggregate& aggregate) {
   auto const by = request.of.by.remark();
   progress_bar bar(printable(aggregate.declared.name));
-  daybook::aggregate_options how;
-  how.new_parent = request.fresh || aggregate.declared.fresh;
-  how.actor = by.actor;
-  how.on_progress = [&bar](daybook::aggregate_report const& so_far) { bar.at(so_far.rows); };
-  auto const done = aggregate.made.aggregate(how);
+  daybook::aggregate_options options;
+  options.new_parent = request.fresh || aggregate.declared.fresh;
+  options.actor = by.actor;
+  options.on_progress = [&bar](daybook::aggregate_report const& so_far) { bar.at(so_far.rows); };
+  auto const done = aggregate.made.aggregate(options);
   bar.wipe();
   for (auto const& one : done.refused) say(text_of(aggregate.declared.name, one));
   std::int64_t closed = 0;
@@ -121,19 +121,21 @@ int aggregates_run(arguments const& given) {
       "is simply run again.\n"
       "\nExit codes: 0 done, 1 rows of a group could not be taken (the others were), 65 the\n"
       "declaration, 66 no such aggregation.");
-  run_request what;
-  app.add_flag("--dry-run", what.dry, "Only print the groups with their counts and sums");
-  app.add_option("--limit", what.limit, "With --dry-run: at most so many groups (1000)")
+  run_request request;
+  app.add_flag("--dry-run", request.dry, "Only print the groups with their counts and sums");
+  app.add_option("--limit", request.limit, "With --dry-run: at most so many groups (1000)")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_flag("--fresh", what.fresh, "Add to no parent that is there: close it, make a new one");
-  app.add_flag("--close", what.close, "Then close every parent that is open");
-  app.add_flag("--json", what.as_json, "What was done as one object; of a dry run one per group");
-  add_reason(app, what.of.by);
-  add_aggregate(app, what.of);
+  app.add_flag("--fresh", request.fresh,
+               "Add to no parent that is there: close it, make a new one");
+  app.add_flag("--close", request.close, "Then close every parent that is open");
+  app.add_flag("--json", request.as_json,
+               "What was done as one object; of a dry run one per group");
+  add_reason(app, request.of.by);
+  add_aggregate(app, request.of);
   parse(app, given, "NAME [options]");
-  auto of = open_aggregate(what.of);
-  return what.dry ? preview(what, of) : run_now(what, of);
+  auto of = open_aggregate(request.of);
+  return request.dry ? preview(request, of) : run_now(request, of);
 }
 
 int aggregates_verify(arguments const& given) {
@@ -142,14 +144,14 @@ int aggregates_verify(arguments const& given) {
   app.footer(
       "\nIt may run beside everything else.\n"
       "\nExit codes: 0 no difference, 1 differences, 65 the declaration, 66 no such aggregation.");
-  aggregate_request what;
+  aggregate_request request;
   int limit = 1000;
   bool as_json = false;
   add_limit(app, limit, "differences", 1'000'000);
   app.add_flag("--json", as_json, "One object per difference");
-  add_aggregate(app, what);
+  add_aggregate(app, request);
   parse(app, given, "NAME [options]");
-  auto const of = open_aggregate(what);
+  auto const of = open_aggregate(request);
   auto const found = of.made.verify(limit);
   table rows({"WHAT", "PARENT", "GROUP", "COLUMN", "EXPECTED", "FOUND", "ROW"});
   for (auto const& one : found.differences) {
@@ -162,8 +164,9 @@ int aggregates_verify(arguments const& given) {
     }
   }
   if (!as_json && !found.differences.empty()) rows.print();
-  say(fmt::format("{}: {} parents, {} rows: {} differences{}", printable(what.name), found.parents,
-                  found.rows, found.differences.size(), found.complete ? "" : ", and more"));
+  say(fmt::format("{}: {} parents, {} rows: {} differences{}", printable(request.name),
+                  found.parents, found.rows, found.differences.size(),
+                  found.complete ? "" : ", and more"));
   return found.differences.empty() ? exit_code::done : exit_code::differs;
 }
 

@@ -33,9 +33,9 @@ std::string from_base64(std::string_view text) {
 }  // namespace
 
 std::string read_secret(std::string const& file) {
-  std::ifstream in(file);
+  std::ifstream input(file);
   std::string out;
-  if (!std::getline(in, out) || out.empty()) {
+  if (!std::getline(input, out) || out.empty()) {
     throw std::runtime_error(
         fmt::format("secret_file {}: it cannot be read, or is empty", printable(file)));
   }

@@ -60,12 +60,12 @@ std::vector<std::string> advice_for(daybook::planner const& plan) {
 
 int plans_list(arguments const& given) {
   CLI::App app{"Lists the planners of a book by name.", "daybook plans list"};
-  plan_request what;
+  plan_request request;
   bool as_json = false;
   add_json(app, as_json);
-  add_database_options(app, what.where);
+  add_database_options(app, request.where);
   parse(app, given);
-  auto const book = open_book(resolve(what.where));
+  auto const book = open_book(resolve(request.where));
   table rows({"NAME", "KIND", "QUEUE", "RULE", "EVERY", "STATE", "LAST PASS", "LAUNCHED", "REFUSED",
               "ERROR"});
   for (auto const& name : book.planners()) {
@@ -91,12 +91,12 @@ int plans_show(arguments const& given) {
   app.footer(
       "\nOf a query it says which tables the database would read whole.\n\nExit codes: 66 no such "
       "plan.");
-  plan_request what;
+  plan_request request;
   bool as_json = false;
   app.add_flag("--json", as_json, "As one object");
-  add_plan(app, what);
+  add_plan(app, request);
   parse(app, given, "NAME [options]");
-  auto const found = find_plan(what);
+  auto const found = find_plan(request);
   auto const of = found.plan.info();
   auto const changes = found.plan.changes();
   auto const advice = advice_for(found.plan);
@@ -117,15 +117,15 @@ int plans_refused(arguments const& given) {
   CLI::App app{"Lists keys that were not launched when they came up last, and why.",
                "daybook plans refused"};
   app.footer(no_such);
-  plan_request what;
+  plan_request request;
   daybook::refusals_query page;
   bool as_json = false;
   add_json(app, as_json);
   add_page(app, page.after, page.limit, "KEY");
-  add_plan(app, what);
+  add_plan(app, request);
   parse(app, given, "NAME [options]");
   table rows({"KEY", "FIRST", "LAST", "TIMES", "REASON"});
-  for (auto const& one : find_plan(what).plan.refusals(page)) {
+  for (auto const& one : find_plan(request).plan.refusals(page)) {
     if (as_json) {
       print_json({{"key", one.key},
                   {"first", iso(one.first)},
@@ -145,18 +145,18 @@ int plans_find(arguments const& given) {
   CLI::App app{"Says what a plan knows of one key: when it was launched, and why not.",
                "daybook plans find"};
   app.footer("\nExit codes: 66 no such plan, or the key never came up.");
-  plan_request what;
+  plan_request request;
   std::string text;
   bool as_json = false;
   app.add_flag("--json", as_json, "As one object");
-  add_plan(app, what);
+  add_plan(app, request);
   app.add_option("KEY", text, "The key")->required();
   parse(app, given, "NAME KEY [options]");
   daybook::key const key(text);
-  auto const one = find_plan(what).plan.find(key);
+  auto const one = find_plan(request).plan.find(key);
   if (!one) {
     throw complaint(exit_code::missing, fmt::format("{}: the key {} never came up",
-                                                    printable(what.name), printable(text)));
+                                                    printable(request.name), printable(text)));
   }
   if (as_json) {
     print_json({{"key", one->key},

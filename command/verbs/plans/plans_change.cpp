@@ -17,15 +17,15 @@ constexpr auto no_such = "\nExit codes: 66 no such plan.";
 
 int set_paused(arguments const& given, CLI::App& app, bool paused) {
   app.footer(no_such);
-  plan_request what;
-  add_plan(app, what);
-  add_reason(app, what.by);
+  plan_request request;
+  add_plan(app, request);
+  add_reason(app, request.by);
   parse(app, given, "NAME [options]");
-  auto of = find_plan(what);
-  auto const by = what.by.remark();
+  auto of = find_plan(request);
+  auto const by = request.by.remark();
   bool const changed = paused ? of.plan.pause(by) : of.plan.resume(by);
   auto const now = paused ? "paused" : "active";
-  say(fmt::format("{}: {}{}", printable(what.name), changed ? "" : "already ", now));
+  say(fmt::format("{}: {}{}", printable(request.name), changed ? "" : "already ", now));
   return exit_code::done;
 }
 
@@ -46,19 +46,19 @@ int plans_forget(arguments const& given) {
   CLI::App app{"Has a plan forget keys: they may be launched as if never before.",
                "daybook plans forget"};
   app.footer("\nTheir tasks stay.\n\nExit codes: 66 no such plan, or it knows none of the keys.");
-  plan_request what;
+  plan_request request;
   std::vector<std::string> texts;
-  add_plan(app, what);
+  add_plan(app, request);
   app.add_option("KEY", texts, "The keys")->required();
-  add_reason(app, what.by);
+  add_reason(app, request.by);
   parse(app, given, "NAME KEY... [options]");
   std::vector<daybook::key> keys;
   for (auto const& one : texts) keys.emplace_back(one);
-  auto of = find_plan(what);
-  auto const by = what.by.remark();
+  auto of = find_plan(request);
+  auto const by = request.by.remark();
   std::size_t count = 0;
   for (auto const& one : keys) count += of.plan.forget(one, by) ? 1U : 0U;
-  say(fmt::format("{}: {} of {} keys forgotten", printable(what.name), count, keys.size()));
+  say(fmt::format("{}: {} of {} keys forgotten", printable(request.name), count, keys.size()));
   return count > 0 ? exit_code::done : exit_code::missing;
 }
 

@@ -27,7 +27,7 @@ int plans_grid(arguments const& given) {
   CLI::App app{"Lists the periods of a window: missing, waiting, running, done or failed.",
                "daybook plans grid"};
   app.footer(wrong_kind);
-  plan_request what;
+  plan_request request;
   daybook::grid_query query;
   std::string from;
   std::string to;
@@ -37,11 +37,11 @@ int plans_grid(arguments const& given) {
   app.add_option("--to", to, "That are over by this instant (now)")->type_name("INSTANT");
   app.add_flag("--newest-first", query.newest_first, "The newest first");
   add_limit(app, query.limit);
-  add_plan(app, what);
+  add_plan(app, request);
   parse(app, given, "NAME [options]");
   if (!from.empty()) query.from = instant_from(from);
   if (!to.empty()) query.to = instant_from(to);
-  auto const of = find_plan(what);
+  auto const of = find_plan(request);
   table rows({"PERIOD", "STATE", "LAUNCHES", "LAUNCHED", "DONE", "REMARK"});
   for (auto const& one : of.plan.grid(query)) {
     if (as_json) {
@@ -54,7 +54,7 @@ int plans_grid(arguments const& given) {
   }
   if (!as_json) {
     rows.print();
-    say(fmt::format("{}: done up to {}", printable(what.name), instant(of.plan.watermark())));
+    say(fmt::format("{}: done up to {}", printable(request.name), instant(of.plan.watermark())));
   }
   return exit_code::done;
 }
@@ -67,36 +67,37 @@ int plans_reopen(arguments const& given) {
       "that.\n"
       "\nExit codes: 65 a plan of another kind, 66 no such plan, or no such period that was "
       "launched.");
-  plan_request what;
+  plan_request request;
   std::string period;
-  add_plan(app, what);
+  add_plan(app, request);
   app.add_option("PERIOD", period, "Which, as `plans grid` prints it")->required();
-  add_reason(app, what.by);
+  add_reason(app, request.by);
   parse(app, given, "NAME PERIOD [options]");
-  auto of = find_plan(what);
-  if (!of.plan.reopen(daybook::key(period), what.by.remark())) {
-    throw complaint(exit_code::missing,
-                    fmt::format("{}: no period {} that was launched and is not reopened already; "
-                                "see daybook plans grid {}",
-                                printable(what.name), printable(period), printable(what.name)));
+  auto of = find_plan(request);
+  if (!of.plan.reopen(daybook::key(period), request.by.remark())) {
+    throw complaint(
+        exit_code::missing,
+        fmt::format("{}: no period {} that was launched and is not reopened already; "
+                    "see daybook plans grid {}",
+                    printable(request.name), printable(period), printable(request.name)));
   }
-  say(fmt::format("{}: {} is reopened", printable(what.name), printable(period)));
+  say(fmt::format("{}: {} is reopened", printable(request.name), printable(period)));
   return exit_code::done;
 }
 
 int plans_sweeps(arguments const& given) {
   CLI::App app{"Lists the sweeps of a plan, the newest first.", "daybook plans sweeps"};
   app.footer(wrong_kind);
-  plan_request what;
+  plan_request request;
   int limit = 10;
   bool as_json = false;
   add_json(app, as_json);
   add_limit(app, limit);
-  add_plan(app, what);
+  add_plan(app, request);
   parse(app, given, "NAME [options]");
   table rows({"SWEEP", "STATE", "PAGES", "DONE", "FAILED", "ROWS", "LATE", "VANISHED", "STARTED",
               "ENDED"});
-  for (auto const& one : find_plan(what).plan.sweeps(limit)) {
+  for (auto const& one : find_plan(request).plan.sweeps(limit)) {
     if (as_json) {
       print_json(json_of(one));
       continue;
@@ -113,17 +114,17 @@ int plans_sweeps(arguments const& given) {
 int plans_sweep(arguments const& given) {
   CLI::App app{"Begins the next sweep of a plan; passes cut its pages.", "daybook plans sweep"};
   app.footer("\nExit codes: 65 a plan of another kind, 66 no such plan, 75 one is under way.");
-  plan_request what;
-  add_plan(app, what);
-  add_reason(app, what.by);
+  plan_request request;
+  add_plan(app, request);
+  add_reason(app, request.by);
   parse(app, given, "NAME [options]");
-  auto of = open_plan(what);
-  if (!of.plan.sweep_now(what.by.remark())) {
+  auto of = open_plan(request);
+  if (!of.plan.sweep_now(request.by.remark())) {
     throw complaint(exit_code::busy,
                     fmt::format("{}: a sweep is under way; see daybook plans sweeps {}",
-                                printable(what.name), printable(what.name)));
+                                printable(request.name), printable(request.name)));
   }
-  say(fmt::format("{}: the next sweep begins with the next pass", printable(what.name)));
+  say(fmt::format("{}: the next sweep begins with the next pass", printable(request.name)));
   return exit_code::done;
 }
 
@@ -133,22 +134,22 @@ int plans_page(arguments const& given) {
   app.footer(
       "\nA key of several columns is a JSON array. Rows that are gone meanwhile are left out, "
       "unless\n--seen.\n\nExit codes: 65 a plan of another kind, 66 no such plan, or page.");
-  plan_request what;
+  plan_request request;
   std::string task;
   bool seen = false;
   bool as_json = false;
   app.add_flag("--seen", seen, "As they were when the page was cut");
   app.add_flag("--json", as_json, "Each as a JSON array");
-  add_plan(app, what);
+  add_plan(app, request);
   app.add_option("TASK", task, "The key of its task")->required();
   parse(app, given, "NAME TASK [options]");
-  auto const of = find_plan(what);
+  auto const of = find_plan(request);
   auto const page = of.plan.page(daybook::key(task));
   if (!page) {
     throw complaint(
         exit_code::missing,
-        fmt::format("{}: {} is none of its pages; see daybook tasks list {}", printable(what.name),
-                    printable(task), printable(of.plan.options().queue)));
+        fmt::format("{}: {} is none of its pages; see daybook tasks list {}",
+                    printable(request.name), printable(task), printable(of.plan.options().queue)));
   }
   for (auto const& one : seen ? page->keys() : page->present()) {
     if (as_json || one.size() != 1) {

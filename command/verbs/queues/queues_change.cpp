@@ -165,30 +165,31 @@ void add_options(CLI::App& app, daybook::queue_options& options) {
 
 /// The options are read twice: what is not given stays as it is in a queue that is there.
 int queues_make(arguments const& given) {
-  daybook::queue_options how;
+  daybook::queue_options options;
   for (bool looked = false;; looked = true) {
     CLI::App app{"Makes a queue, or changes the options that are given of one that is there.",
                  "daybook queues make"};
     app.footer(
         "\nWhat is in it stays. A daemon whose daybook.toml has a queue of this name makes it what "
         "its\nfile says.\n\nExit codes: 65 an option that cannot be.");
-    queue_request what;
-    lengths times(how);
-    add_queue(app, what);
+    queue_request request;
+    lengths times(options);
+    add_queue(app, request);
     add_lengths(app, times);
-    add_options(app, how);
-    add_rest(app, what);
+    add_options(app, options);
+    add_rest(app, request);
     parse(app, given, "NAME [options]");
-    put_lengths(what.name, app, times, how);
-    auto book = open_book(resolve(what.where));
-    daybook::check_name("queue name", what.name);
-    auto const there = book.queue(what.name);
+    put_lengths(request.name, app, times, options);
+    auto book = open_book(resolve(request.where));
+    daybook::check_name("queue name", request.name);
+    auto const there = book.queue(request.name);
     if (there && !looked) {
-      how = there->info().options;
+      options = there->info().options;
       continue;
     }
-    book.make_queue(what.name, how, what.by.remark());
-    say(fmt::format("{}: {}", printable(what.name), there ? "there, with these options" : "made"));
+    book.make_queue(request.name, options, request.by.remark());
+    say(fmt::format("{}: {}", printable(request.name),
+                    there ? "there, with these options" : "made"));
     return exit_code::done;
   }
 }
@@ -200,40 +201,40 @@ int queues_add(arguments const& given) {
   app.footer(
       "\nMany of them: daybook queues import.\n\nExit codes: 65 what is no key, 66 no such "
       "queue.");
-  queue_request what;
-  daybook::task_options how;
+  queue_request request;
+  daybook::task_options options;
   std::string at;
   std::string payload;
   bool as_json = false;
-  add_queue(app, what);
-  app.add_option("KEY", what.keys, "What is to be done")->required();
+  add_queue(app, request);
+  app.add_option("KEY", request.keys, "What is to be done")->required();
   app.add_option("--payload", payload, "What goes with each of them; -: read from stdin")
       ->type_name("TEXT");
   app.add_option("--at", at, "Not before this instant (at once)")->type_name("INSTANT");
-  app.add_option("--priority", how.priority, "0 (first) to 9 (5)")
+  app.add_option("--priority", options.priority, "0 (first) to 9 (5)")
       ->type_name("N")
       ->check(CLI::Range(0, 9));
   app.add_flag("--json", as_json, "How many, as one object");
-  add_database_options(app, what.where);
+  add_database_options(app, request.where);
   parse(app, given, "NAME KEY... [options]");
-  if (app.count("--at") > 0) how.at = instant_from(at);
-  auto const keys = keys_of(what);
-  auto book = open_book(resolve(what.where));
-  auto queue = must_have_queue(book, what.name);
-  if (app.count("--payload") > 0) how.payload = payload == "-" ? all_of_stdin() : payload;
+  if (app.count("--at") > 0) options.at = instant_from(at);
+  auto const keys = keys_of(request);
+  auto book = open_book(resolve(request.where));
+  auto queue = must_have_queue(book, request.name);
+  if (app.count("--payload") > 0) options.payload = payload == "-" ? all_of_stdin() : payload;
   // One by one: unlike an import, that leaves no id behind where a key is there already.
   daybook::import_report done;
   bool const urgent = app.count("--priority") > 0;
   for (auto const& one : keys) {
-    bool const added = queue.add(one, how);
-    if (!added && urgent) queue.set_priority(one, how.priority);
+    bool const added = queue.add(one, options);
+    if (!added && urgent) queue.set_priority(one, options.priority);
     ++(added ? done.added : done.present);
   }
   if (as_json) print_json(json_of(done));
-  say(fmt::format("{}: {} added, {} there already{}", printable(what.name), done.added,
+  say(fmt::format("{}: {} added, {} there already{}", printable(request.name), done.added,
                   done.present,
                   urgent && done.present > 0
-                      ? fmt::format(", with priority {} from the next claim on", how.priority)
+                      ? fmt::format(", with priority {} from the next claim on", options.priority)
                       : ""));
   return exit_code::done;
 }
@@ -245,24 +246,25 @@ int queues_remove(arguments const& given) {
       "\nOf a queue that follows a table: the next reconcile adds again what has a row there.\n"
       "\nExit codes: 66 when there is no such queue, or one of the keys is not there; the others "
       "are\nremoved.");
-  queue_request what;
-  add_queue(app, what);
-  app.add_option("KEY", what.keys, "Which")->required();
-  add_yes(app, what.by);
-  add_rest(app, what);
+  queue_request request;
+  add_queue(app, request);
+  app.add_option("KEY", request.keys, "Which")->required();
+  add_yes(app, request.by);
+  add_rest(app, request);
   parse(app, given, "NAME KEY... [options]");
-  auto const keys = keys_of(what);
-  auto book = open_book(resolve(what.where));
-  auto queue = must_have_queue(book, what.name);
-  make_sure(what.by, "queues remove",
-            fmt::format("{}: remove {}{}: sure?", printable(what.name), printable(what.keys[0]),
-                        keys.size() > 1 ? fmt::format(" and {} more", keys.size() - 1) : ""));
-  auto const who = what.by.remark();
+  auto const keys = keys_of(request);
+  auto book = open_book(resolve(request.where));
+  auto queue = must_have_queue(book, request.name);
+  make_sure(
+      request.by, "queues remove",
+      fmt::format("{}: remove {}{}: sure?", printable(request.name), printable(request.keys[0]),
+                  keys.size() > 1 ? fmt::format(" and {} more", keys.size() - 1) : ""));
+  auto const who = request.by.remark();
   int code = exit_code::done;
   for (auto const& one : keys) {
     bool const removed = queue.remove(one, who);
     if (!removed) code = exit_code::missing;
-    say(fmt::format("{}: {}: {}", printable(what.name), printable(one.str()),
+    say(fmt::format("{}: {}: {}", printable(request.name), printable(one.str()),
                     removed ? "removed" : "no such key"));
   }
   return code;
@@ -272,13 +274,13 @@ int queues_pause(arguments const& given) {
   CLI::App app{"Lets no task of a queue start until `resume`; what is in hand goes on.",
                "daybook queues pause"};
   app.footer(no_such_queue);
-  queue_request what;
-  add_queue(app, what);
-  add_rest(app, what);
+  queue_request request;
+  add_queue(app, request);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  bool const changed = must_have_queue(book, what.name).pause(what.by.remark());
-  say(fmt::format("{}: {}", printable(what.name),
+  auto book = open_book(resolve(request.where));
+  bool const changed = must_have_queue(book, request.name).pause(request.by.remark());
+  say(fmt::format("{}: {}", printable(request.name),
                   changed ? "paused" : "paused before, nothing to do"));
   return exit_code::done;
 }
@@ -286,13 +288,13 @@ int queues_pause(arguments const& given) {
 int queues_resume(arguments const& given) {
   CLI::App app{"Ends a pause.", "daybook queues resume"};
   app.footer(no_such_queue);
-  queue_request what;
-  add_queue(app, what);
-  add_rest(app, what);
+  queue_request request;
+  add_queue(app, request);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  bool const changed = must_have_queue(book, what.name).resume(what.by.remark());
-  say(fmt::format("{}: {}", printable(what.name),
+  auto book = open_book(resolve(request.where));
+  bool const changed = must_have_queue(book, request.name).resume(request.by.remark());
+  say(fmt::format("{}: {}", printable(request.name),
                   changed ? "active" : "not paused, nothing to do"));
   return exit_code::done;
 }

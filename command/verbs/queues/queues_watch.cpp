@@ -121,13 +121,13 @@ int queues_unwatch(arguments const& given) {
   app.footer(
       "\nIts triggers must be gone: daybook queues watch NAME --uninstall.\n"
       "\nExit codes: 65 they are there, 66 no such queue.");
-  watched_request what;
-  add_reason(app, what.by);
-  add_rest(app, what);
+  watched_request request;
+  add_reason(app, request.by);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  bool const changed = must_have_queue(book, what.name).unfollow(what.by.remark());
-  say(fmt::format("{}: {}", printable(what.name),
+  auto book = open_book(resolve(request.where));
+  bool const changed = must_have_queue(book, request.name).unfollow(request.by.remark());
+  say(fmt::format("{}: {}", printable(request.name),
                   changed ? "follows no table any more" : "follows no table, nothing to do"));
   return exit_code::done;
 }
@@ -182,18 +182,18 @@ int queues_reconcile(arguments const& given) {
       "daybook queues reconcile"};
   app.footer(
       fmt::format("\nA row whose value can be no key is left out, and told.\n{}", follows_none));
-  watched_request what;
+  watched_request request;
   bool dry_run = false;
   app.add_flag("--dry-run", dry_run, "Only counts what it would do, up to 10000 each way");
-  app.add_flag("--json", what.as_json, "How many, as one object");
-  add_rest(app, what);
+  app.add_flag("--json", request.as_json, "How many, as one object");
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto const book = open_book(resolve(what.where));
-  auto watch = must_follow(must_have_queue(book, what.name));
+  auto const book = open_book(resolve(request.where));
+  auto watch = must_follow(must_have_queue(book, request.name));
   if (dry_run) {
-    count_drift(what, watch);
+    count_drift(request, watch);
   } else {
-    reconcile(what, watch);
+    reconcile(request, watch);
   }
   return exit_code::done;
 }

@@ -204,65 +204,65 @@ int change_priority(tasks_request const& given, int priority) {
 int tasks_priority(arguments const& given) {
   CLI::App app{"Gives tasks another priority, from now on.", "daybook tasks priority"};
   app.footer(codes);
-  tasks_request what("tasks priority", task_request::run_now);
+  tasks_request request("tasks priority", task_request::run_now);
   int priority = 0;
-  app.add_option("QUEUE", what.queue, "The queue")->required();
-  app.add_option("KEY", what.keys, "Which of its tasks")->required();
+  app.add_option("QUEUE", request.queue, "The queue")->required();
+  app.add_option("KEY", request.keys, "Which of its tasks")->required();
   app.add_option("--to", priority, "0 (first) to 9")
       ->type_name("N")
       ->required()
       ->check(CLI::Range(0, 9));
-  add_reason(app, what.by);
-  add_database_options(app, what.where);
+  add_reason(app, request.by);
+  add_database_options(app, request.where);
   parse(app, given, "QUEUE KEY... --to N [options]");
-  return change_priority(what, priority);
+  return change_priority(request, priority);
 }
 
 int tasks_run_now(arguments const& given) {
   CLI::App app{"Makes tasks due now, before all others of their priority.",
                "daybook tasks run-now"};
   app.footer(codes);
-  tasks_request what("tasks run-now", task_request::run_now);
-  add_which(app, what);
+  tasks_request request("tasks run-now", task_request::run_now);
+  add_which(app, request);
   parse(app, given, usage);
-  return ask(what, false);
+  return ask(request, false);
 }
 
 int tasks_retry(arguments const& given) {
   CLI::App app{"The same as run-now with nothing counted, also for those that wait for a person.",
                "daybook tasks retry"};
   app.footer(codes);
-  tasks_request what("tasks retry", task_request::retry);
-  add_which(app, what);
+  tasks_request request("tasks retry", task_request::retry);
+  add_which(app, request);
   parse(app, given, usage);
-  return ask(what, false);
+  return ask(request, false);
 }
 
 int tasks_discard(arguments const& given) {
   CLI::App app{"Gives tasks up: for this turn, or for good in a queue without a period.",
                "daybook tasks discard"};
   app.footer(codes);
-  tasks_request what("tasks discard", task_request::discard);
-  add_which(app, what);
+  tasks_request request("tasks discard", task_request::discard);
+  add_which(app, request);
   parse(app, given, usage);
-  return ask(what, true);
+  return ask(request, true);
 }
 
 int tasks_resolve(arguments const& given) {
   CLI::App app{"Says how tasks went whose outcome is unknown.", "daybook tasks resolve"};
   app.footer(codes);
-  tasks_request what("tasks resolve", task_request::was_done);
+  tasks_request request("tasks resolve", task_request::was_done);
   bool done = false;
   bool not_done = false;
-  add_which(app, what);
+  add_which(app, request);
   auto* const yes = app.add_flag("--done", done, "They happened: they are not done again");
   app.add_flag("--not-done", not_done, "They did not happen: they are tried again")->excludes(yes);
   parse(app, given, "QUEUE KEY... --done|--not-done [options]");
   if (done == not_done) {
     throw complaint(exit_code::usage, "tasks resolve: say --done or --not-done");
   }
-  if (not_done) what.what = task_request::was_not_done;
-  return ask(what, true);
+  if (not_done) request.what = task_request::was_not_done;
+  return ask(request, true);
 }
 
 }  // namespace command

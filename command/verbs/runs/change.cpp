@@ -73,17 +73,17 @@ int runs_release(arguments const& given) {
   app.footer(
       "\nEvery later write of that attempt is refused, but what it does outside the database goes\n"
       "on until it notices.\n\nExit codes: 0 also when nobody holds it, 66 no such run.");
-  change_request what;
-  add_run(app, what);
+  change_request request;
+  add_run(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  auto const info = must_find(book, what).info;
+  auto book = open_book(resolve(request.where));
+  auto const info = must_find(book, request).info;
   if (info.holder) {
-    make_sure(what.by, "runs release",
-              fmt::format("{}: take it from {}?", what.who(), holder_of(info)));
+    make_sure(request.by, "runs release",
+              fmt::format("{}: take it from {}?", request.who(), holder_of(info)));
   }
-  auto const released = book.release(what.process(), what.piece(), what.by.remark());
-  say(fmt::format("{}: {}", what.who(),
+  auto const released = book.release(request.process(), request.piece(), request.by.remark());
+  say(fmt::format("{}: {}", request.who(),
                   released == daybook::change_outcome::changed ? "released"
                                                                : "nobody holds it, nothing to do"));
   return exit_code::done;
@@ -93,19 +93,19 @@ int runs_restart(arguments const& given) {
   CLI::App app{"Gives up what a run has done: the next start begins afresh, also with --once.",
                "daybook runs restart"};
   app.footer("\nExit codes: 66 no such run, 75 somebody holds it.");
-  change_request what;
-  add_run(app, what);
+  change_request request;
+  add_run(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  auto const info = must_find(book, what).info;
-  make_sure(what.by, "runs restart",
-            fmt::format("{}: {}, {} steps done: begin afresh?", what.who(), word_of(info.state),
+  auto book = open_book(resolve(request.where));
+  auto const info = must_find(book, request).info;
+  make_sure(request.by, "runs restart",
+            fmt::format("{}: {}, {} steps done: begin afresh?", request.who(), word_of(info.state),
                         info.steps_done));
-  if (book.restart(what.process(), what.piece(), what.by.remark()) !=
+  if (book.restart(request.process(), request.piece(), request.by.remark()) !=
       daybook::change_outcome::changed) {
-    return tell_held(what, "runs restart", book);
+    return tell_held(request, "runs restart", book);
   }
-  say(fmt::format("{}: the next run begins afresh", what.who()));
+  say(fmt::format("{}: the next run begins afresh", request.who()));
   return exit_code::done;
 }
 
@@ -116,38 +116,40 @@ int runs_resolve(arguments const& given) {
       "\nWhen no step of the run is unknown any more, the next start resumes it.\n"
       "\nExit codes: 65 several steps are unknown and none is named, 66 no such run or no such\n"
       "step that is unknown, 75 somebody holds the run.");
-  change_request what;
-  daybook::resolution how;
+  change_request request;
+  daybook::resolution resolution;
   bool was_done = false;
   bool not_done = false;
-  add_run(app, what);
-  app.add_option("--step", how.step, "Which step (else the only one)")->type_name("NAME");
+  add_run(app, request);
+  app.add_option("--step", resolution.step, "Which step (else the only one)")->type_name("NAME");
   auto* const done = app.add_flag("--done", was_done, "It happened: it is not done again");
   app.add_flag("--not-done", not_done, "It did not happen: the next attempt does it")
       ->excludes(done);
-  app.add_option("--value", how.value, "With --done: the value that the step carries")
+  app.add_option("--value", resolution.value, "With --done: the value that the step carries")
       ->type_name("TEXT")
       ->needs(done);
   parse(app, given, "NAME --done|--not-done [options]");
   if (was_done == not_done) {
     throw complaint(exit_code::usage, "runs resolve: say --done or --not-done");
   }
-  how.effect = was_done ? daybook::effect_state::done : daybook::effect_state::not_done;
-  auto book = open_book(resolve(what.where));
-  how.epoch = must_find(book, what).info.epoch;
-  make_sure(what.by, "runs resolve",
-            fmt::format("{}: step {} {}: sure?", what.who(),
-                        how.step.empty() ? "(the only one)" : printable(how.step),
+  resolution.effect = was_done ? daybook::effect_state::done : daybook::effect_state::not_done;
+  auto book = open_book(resolve(request.where));
+  resolution.epoch = must_find(book, request).info.epoch;
+  make_sure(request.by, "runs resolve",
+            fmt::format("{}: step {} {}: sure?", request.who(),
+                        resolution.step.empty() ? "(the only one)" : printable(resolution.step),
                         was_done ? "was done" : "was not done"));
-  if (book.resolve(what.process(), what.piece(), how, what.by.remark()) ==
+  if (book.resolve(request.process(), request.piece(), resolution, request.by.remark()) ==
       daybook::change_outcome::changed) {
-    say(fmt::format("{}: {}", what.who(), was_done ? "recorded as done" : "recorded as not done"));
+    say(fmt::format("{}: {}", request.who(),
+                    was_done ? "recorded as done" : "recorded as not done"));
     return exit_code::done;
   }
-  if (must_find(book, what).info.holder) return tell_held(what, "runs resolve", book);
-  throw complaint(exit_code::missing,
-                  fmt::format("runs resolve: {}: no step{} is unknown; see daybook runs show",
-                              what.who(), how.step.empty() ? "" : " " + printable(how.step)));
+  if (must_find(book, request).info.holder) return tell_held(request, "runs resolve", book);
+  throw complaint(
+      exit_code::missing,
+      fmt::format("runs resolve: {}: no step{} is unknown; see daybook runs show", request.who(),
+                  resolution.step.empty() ? "" : " " + printable(resolution.step)));
 }
 
 int runs_prune(arguments const& given) {
@@ -158,7 +160,7 @@ int runs_prune(arguments const& given) {
   app.footer(
       "\nWhat is in hand is left alone, and what an unfinished run has done. It may run "
       "beside work.");
-  change_request what;
+  change_request request;
   daybook::prune_options options;
   std::chrono::milliseconds age = options.older_than;
   bool as_json = false;
@@ -168,7 +170,7 @@ int runs_prune(arguments const& given) {
       "--forget-runs", options.forget_runs,
       "Runs that are over, too: their keys are as if they had never been, --once included");
   app.add_flag("--json", as_json, "The counts as one object");
-  add_person(app, what);
+  add_person(app, request);
   parse(app, given);
   if (app.count("--process") > 0) daybook::check_name("process name", options.process);
   // Rounded down it would delete what is younger than was said.
@@ -179,11 +181,11 @@ int runs_prune(arguments const& given) {
                                 text_of(age)));
   }
   options.older_than = *hours;
-  auto book = open_book(resolve(what.where));
-  make_sure(what.by, "runs prune",
+  auto book = open_book(resolve(request.where));
+  make_sure(request.by, "runs prune",
             fmt::format("{}: delete what ended more than {} h ago{}?", printable(book.url()),
                         options.older_than.count(), options.forget_runs ? ", runs too" : ""));
-  auto const gone = book.prune(options, what.by.remark());
+  auto const gone = book.prune(options, request.by.remark());
   if (as_json) {
     print_json({{"attempts", gone.attempts},
                 {"steps", gone.steps},

@@ -400,17 +400,17 @@ int run_once(run_request const& request, interrupt& pass_on) {
   signals caught;
   auto started = start(book, name, piece, request, until, caught);
   if (!started.run) return started.code;
-  std::optional<ending> how;
+  std::optional<ending> ending;
   try {
-    how = supervised(*started.run, request, caught);
+    ending = supervised(*started.run, request, caught);
   } catch (complaint const& e) {
     started.run->keep(e.code(), {});
     record_failure(std::move(*started.run), e.what(), who, e.code());
     throw;
   }
-  pass_on = how->end.pass_on;
-  arm(guard, *how, request, who);
-  return settle(std::move(*started.run), *how, request, who);
+  pass_on = ending->end.pass_on;
+  arm(guard, *ending, request, who);
+  return settle(std::move(*started.run), *ending, request, who);
 }
 
 }  // namespace

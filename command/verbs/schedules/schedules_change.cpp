@@ -48,12 +48,12 @@ int schedules_trigger(arguments const& given) {
   app.footer(
       "\nIts window ends now, and the next one's begins there. Also where it is paused.\n"
       "\nExit codes: 66 when there is no such schedule.");
-  schedule_request what;
-  add_schedule(app, what);
-  add_rest(app, what);
+  schedule_request request;
+  add_schedule(app, request);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  print(instant(must_have(book, what.name).trigger(what.by.remark())) + "\n");
+  auto book = open_book(resolve(request.where));
+  print(instant(must_have(book, request.name).trigger(request.by.remark())) + "\n");
   return exit_code::done;
 }
 
@@ -62,21 +62,21 @@ int schedules_retry(arguments const& given) {
                "daybook schedules retry"};
   app.footer(
       "\nExit codes: 65 TICK is no instant, 66 no such schedule, or no such tick that failed.");
-  schedule_request what;
+  schedule_request request;
   std::string tick;
-  add_schedule(app, what);
+  add_schedule(app, request);
   app.add_option("TICK", tick, "Which, as `schedules ticks` prints it")->required();
-  add_rest(app, what);
+  add_rest(app, request);
   parse(app, given, "NAME TICK [options]");
   auto const at = instant_from(tick);
-  auto book = open_book(resolve(what.where));
-  if (!must_have(book, what.name).retry(at, what.by.remark())) {
+  auto book = open_book(resolve(request.where));
+  if (!must_have(book, request.name).retry(at, request.by.remark())) {
     throw complaint(exit_code::missing,
                     fmt::format("{}: no tick {} that failed; see daybook schedules ticks {} "
                                 "--state failed",
-                                printable(what.name), instant(at), printable(what.name)));
+                                printable(request.name), instant(at), printable(request.name)));
   }
-  say(fmt::format("{}: {} is due", printable(what.name), instant(at)));
+  say(fmt::format("{}: {} is due", printable(request.name), instant(at)));
   return exit_code::done;
 }
 
@@ -87,12 +87,12 @@ int schedules_pause(arguments const& given) {
       "\nTicks that pass meanwhile are skipped, and are in the next one's window. What is asked "
       "for\n"
       "with `trigger` is launched.\n\nExit codes: 66 when there is no such schedule.");
-  schedule_request what;
-  add_schedule(app, what);
-  add_rest(app, what);
+  schedule_request request;
+  add_schedule(app, request);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  tell(what, must_have(book, what.name).pause(what.by.remark()), "paused",
+  auto book = open_book(resolve(request.where));
+  tell(request, must_have(book, request.name).pause(request.by.remark()), "paused",
        "not active, nothing to do");
   return exit_code::done;
 }
@@ -100,12 +100,12 @@ int schedules_pause(arguments const& given) {
 int schedules_resume(arguments const& given) {
   CLI::App app{"Ends a pause.", "daybook schedules resume"};
   app.footer(no_such_schedule);
-  schedule_request what;
-  add_schedule(app, what);
-  add_rest(app, what);
+  schedule_request request;
+  add_schedule(app, request);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  tell(what, must_have(book, what.name).resume(what.by.remark()), "active",
+  auto book = open_book(resolve(request.where));
+  tell(request, must_have(book, request.name).resume(request.by.remark()), "active",
        "not paused, nothing to do");
   return exit_code::done;
 }
@@ -117,17 +117,17 @@ int schedules_remove(arguments const& given) {
       "\nTake it out of daybook.toml first: a daemon that starts, or reads the file again, makes "
       "it\n"
       "again. It then goes on where it was.\n\nExit codes: 66 when there is no such schedule.");
-  schedule_request what;
-  add_schedule(app, what);
-  add_yes(app, what.by);
-  add_rest(app, what);
+  schedule_request request;
+  add_schedule(app, request);
+  add_yes(app, request.by);
+  add_rest(app, request);
   parse(app, given, "NAME [options]");
-  auto book = open_book(resolve(what.where));
-  auto found = must_have(book, what.name);
-  make_sure(what.by, "schedules remove",
-            fmt::format("{}: no more ticks of '{}': sure?", printable(what.name),
+  auto book = open_book(resolve(request.where));
+  auto found = must_have(book, request.name);
+  make_sure(request.by, "schedules remove",
+            fmt::format("{}: no more ticks of '{}': sure?", printable(request.name),
                         printable(found.info().cron)));
-  tell(what, found.remove(what.by.remark()), "removed", "removed before, nothing to do");
+  tell(request, found.remove(request.by.remark()), "removed", "removed before, nothing to do");
   return exit_code::done;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 run_info read_info(std::span<cell const> row) {
   run_info out;
-  lease_holder who;
+  lease_holder holder;
   timestamp renewed{};
   struct {
     std::optional<std::int64_t> done, total;
@@ -30,9 +30,9 @@ run_info read_info(std::span<cell const> row) {
   timestamp left{};
   db::row_reader(row) >> out.process >> out.key >> out.state >> out.number >> out.attempt >>
       out.epoch >> out.steps_done >> out.first_started >> out.started >> out.attempt_started >>
-      out.ended >> out.succeeded >> out.error >> who.holder >> who.node >> who.pid >> who.until >>
-      who.in_hand >> renewed >> out.holder_alive >> out.deadline >> out.deadline_over >> out.date >>
-      far.done >> far.total >> far.note >> left;
+      out.ended >> out.succeeded >> out.error >> holder.holder >> holder.node >> holder.pid >>
+      holder.until >> holder.in_hand >> renewed >> out.holder_alive >> out.deadline >>
+      out.deadline_over >> out.date >> far.done >> far.total >> far.note >> left;
   if (far.done) {
     out.progress = {*far.done, far.total.value_or(0), std::move(far.note).value_or("")};
   }
@@ -42,15 +42,15 @@ run_info read_info(std::span<cell const> row) {
     return out;
   }
   if (!out.holder_alive) out.abandoned = left;
-  who.since = out.attempt_started;
-  auto line = find_line(who.in_hand, out.process, out.key).value_or(in_hand_line{});
-  who.in_hand = std::move(line.step);
-  if (!who.in_hand.empty()) who.in_hand_since = renewed - line.step_for;
+  holder.since = out.attempt_started;
+  auto line = find_line(holder.in_hand, out.process, out.key).value_or(in_hand_line{});
+  holder.in_hand = std::move(line.step);
+  if (!holder.in_hand.empty()) holder.in_hand_since = renewed - line.step_for;
   // A renewal is younger than what the last step wrote.
   if (line.how_far) {
     out.progress = {line.how_far->done, line.how_far->total, std::move(line.how_far->note)};
   }
-  out.holder = std::move(who);
+  out.holder = std::move(holder);
   return out;
 }
 

@@ -144,22 +144,22 @@ bounded_remark::bounded_remark(audit_note const& note)
 
 change_outcome release_run(context const& context, process const& name, key const& run_key,
                            audit_note const& note) {
-  change const what{context, name.str(), run_key.str(), "release", bounded_remark(note)};
+  change const change{context, name.str(), run_key.str(), "release", bounded_remark(note)};
   auto const why =
-      base::bounded("released by " + what.by.actor + ": " + what.by.reason, longest_error);
+      base::bounded("released by " + change.by.actor + ": " + change.by.reason, longest_error);
   auto const attempt = [&]() -> std::optional<change_outcome> {
-    auto const seen = look_at(what);
+    auto const seen = look_at(change);
     if (!seen) return change_outcome::no_such_run;
     if (!seen->in_hand()) return change_outcome::unchanged;
     progress_values const far{seen->line ? seen->line->how_far : std::nullopt};
     auto const step = seen->line ? seen->line->step : std::string();
-    bool const released = make(what, text_of(*seen), [&](db::session& session) {
+    bool const released = make(change, text_of(*seen), [&](db::session& session) {
       if (!fenced(session, context.sql["operate.release"],
-                  {what.process, what.key, seen->held.epoch, seen->held.uuid, why, step, far.done(),
-                   far.total(), far.note()})) {
+                  {change.process, change.key, seen->held.epoch, seen->held.uuid, why, step,
+                   far.done(), far.total(), far.note()})) {
         return false;
       }
-      db::run(session, context.sql["operate.recall"], {what.process, what.key});
+      db::run(session, context.sql["operate.recall"], {change.process, change.key});
       return true;
     });
     // Else it has ended, or its attempt is another now: look again.
@@ -167,52 +167,52 @@ change_outcome release_run(context const& context, process const& name, key cons
   };
   return repeat_if_changed(attempt, [&] {
     throw error({.kind = error_code::conflict, .retryable = true},
-                what.process + " changes hands faster than it can be released");
+                change.process + " changes hands faster than it can be released");
   });
 }
 
 change_outcome restart_run(context const& context, process const& name, key const& run_key,
                            audit_note const& note) {
-  change const what{context, name.str(), run_key.str(), "restart", bounded_remark(note)};
-  auto const seen = look_at(what);
+  change const change{context, name.str(), run_key.str(), "restart", bounded_remark(note)};
+  auto const seen = look_at(change);
   if (!seen) return change_outcome::no_such_run;
   if (seen->in_hand()) return change_outcome::unchanged;
-  bool const discarded = make(what, text_of(*seen), [&](db::session& session) {
+  bool const discarded = make(change, text_of(*seen), [&](db::session& session) {
     return fenced(session, context.sql["operate.restart"],
-                  {what.process, what.key, seen->held.epoch});
+                  {change.process, change.key, seen->held.epoch});
   });
   if (discarded) return change_outcome::changed;
   // Somebody has started it since; or there was nothing to change, for it had been discarded.
-  auto const now = look_at(what);
+  auto const now = look_at(change);
   if (!now) return change_outcome::no_such_run;
   return changed_if(!now->in_hand() && now->state == run_state::discarded);
 }
 
 change_outcome resolve_step(context const& context, process const& name, key const& run_key,
                             resolution const& resolution, audit_note const& note) {
-  change const what{context, name.str(), run_key.str(), "resolve", bounded_remark(note)};
+  change const change{context, name.str(), run_key.str(), "resolve", bounded_remark(note)};
   check_text("the value of step '" + resolution.step + "'", resolution.value);
-  auto const seen = look_at(what);
+  auto const seen = look_at(change);
   if (!seen) return change_outcome::no_such_run;
   if (seen->in_hand() || (resolution.epoch != 0 && resolution.epoch != seen->held.epoch)) {
     return change_outcome::unchanged;
   }
-  auto const step = meant(what, *seen, resolution);
+  auto const step = meant(change, *seen, resolution);
   if (!step) return change_outcome::unchanged;
   bool const done = resolution.effect == effect_state::done;
   auto const detail = "step " + *step + ": " + (done ? "done" : "not done") + "; " + text_of(*seen);
-  return changed_if(make(what, detail, [&](db::session& session) {
+  return changed_if(make(change, detail, [&](db::session& session) {
     if (!fenced(session, context.sql["operate.resolve"],
-                {what.process, what.key, seen->held.epoch, std::int64_t{done ? 1 : 0}})) {
+                {change.process, change.key, seen->held.epoch, std::int64_t{done ? 1 : 0}})) {
       return false;
     }
     if (done) {
       db::run(session, context.sql["operate.record_step"],
-              {what.process, what.key, seen->number, *step, resolution.value});
+              {change.process, change.key, seen->number, *step, resolution.value});
     }
     // Of two persons the second waited for the first, whose intent this was.
     return fenced(session, context.sql["run.forget_intent"],
-                  {what.process, what.key, seen->number, *step});
+                  {change.process, change.key, seen->number, *step});
   }));
 }
 

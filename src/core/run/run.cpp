@@ -298,9 +298,9 @@ decision held_run::do_step(db::session& session, std::string_view name, step_opt
   if (holder_) holder_->set_step(*hand_, {});
   // In the application's own transaction the holder's row would stay locked until its end.
   renewed = (ours || context_.dialect.one_writer) && renew_with(session);
-  finished_step const what{name, step_mode::tx, since(began)};
+  finished_step const step{name, step_mode::tx, since(began)};
   if (base::left_out("together")) return decision::commit;
-  bool const written = write_step(session, what, value);
+  bool const written = write_step(session, step, value);
   far_.reset();  // is older than what others say from here on
   return written ? decision::commit : decision::rollback;
 }

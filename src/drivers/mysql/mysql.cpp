@@ -372,8 +372,9 @@ void mysql_session::script(std::string_view text) {
   constexpr int duplicate_column = 1060;
   for (auto const one : split_mysql_script(text)) {
     try {
-      db::statement const what{.name = "script", .text = std::string(one), .takes_its_time = true};
-      static_cast<void>(run_text(what));
+      db::statement const statement{
+          .name = "script", .text = std::string(one), .takes_its_time = true};
+      static_cast<void>(run_text(statement));
     } catch (error const& e) {
       if (e.native_code() != duplicate_column) throw;
     }

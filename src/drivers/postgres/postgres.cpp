@@ -158,7 +158,7 @@ db::table postgres_session::run(db::statement const& statement, std::span<value 
       throw;
     }
   }
-  parameters const with(values);
+  parameters const parameters(values);
   auto const when = open_ || statement.only_reads ? moment::inside : moment::alone;
   require_connected(statement.name, when);
   if (open_ && begin_sent_) require_transaction(statement.name);
@@ -169,7 +169,7 @@ db::table postgres_session::run(db::statement const& statement, std::span<value 
 
   round_trip trip(*connection_);
   if (open_ && !std::exchange(begin_sent_, true)) send_begin(trip);
-  auto const at = send(trip, statement, with);
+  auto const at = send(trip, statement, parameters);
   auto const came = trip.finish(limit(statement.name, statement.takes_its_time));
   statements_.keep(came);
   check(came, statement.name, when);
@@ -208,15 +208,15 @@ std::vector<db::table> postgres_session::send_together(std::span<db::call const>
 std::vector<db::table> postgres_session::together(std::span<db::call const> calls) {
   if (calls.empty()) return {};
   // Before anything is on its way: a value may be one that cannot go.
-  std::vector<parameters> with;
-  with.reserve(calls.size());
+  std::vector<parameters> batch;
+  batch.reserve(calls.size());
   for (auto const& one : calls) {
     check_count(*one.what, one.values);
-    with.emplace_back(one.values);
+    batch.emplace_back(one.values);
   }
   begin(isolation::read_committed);
   try {
-    auto out = send_together(calls, with);
+    auto out = send_together(calls, batch);
     open_ = false;
     return out;
   } catch (...) {

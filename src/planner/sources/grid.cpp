@@ -101,11 +101,11 @@ std::vector<period_info> store::grid(grid_query const& query) const {
   auto const to = std::min(query.to.value_or(there.now), there.now);
   auto const begin = there.first ? there.first->start : from;
   auto const end = there.last ? there.last->end : from;
-  periods const in(how, there.first, there.last);
+  periods const periods(how, there.first, there.last);
   std::vector<period_info> out;
   auto const add_cut = [&](bool after_rows) {
-    walk over(in, after_rows ? std::max(from, end) : from, after_rows ? to : std::min(to, begin),
-              query.newest_first);
+    walk over(periods, after_rows ? std::max(from, end) : from,
+              after_rows ? to : std::min(to, begin), query.newest_first);
     while (std::cmp_less(out.size(), query.limit)) {
       auto one = over.next();
       if (!one) break;
@@ -125,15 +125,15 @@ timestamp store::watermark() const {
   with().check_process();
   auto const& how = window_of(definition_);
   auto const there = bounds_of(with(), definition_.id, how.since);
-  periods const in(how, there.first, there.last);
+  periods const periods(how, there.first, there.last);
   // Also where the plan begins sooner than when its rows were made.
   if (there.first) {
-    if (auto const sooner = walk(in, how.since, there.first->start, false).next()) {
+    if (auto const sooner = walk(periods, how.since, there.first->start, false).next()) {
       return sooner->start;
     }
   }
   if (there.open) return *there.open;
-  return in.from(there.last ? std::max(how.since, there.last->end) : how.since).start;
+  return periods.from(there.last ? std::max(how.since, there.last->end) : how.since).start;
 }
 
 bool store::reopen(key const& period, audit_note const& note) const {

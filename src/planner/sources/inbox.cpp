@@ -76,9 +76,9 @@ bool launch(queues::batch& batch, sink& sink) {
   auto const take = [&](some events) {
     queues::share ends(batch, events);
     auto const end = [&](db::session& session, std::span<decision const> decisions) {
-      std::vector<queues::verdict> how(decisions.size());
-      std::transform(decisions.begin(), decisions.end(), how.begin(), end_of);
-      if (!ends.write(session, how)) throw claim_lost{};
+      std::vector<queues::verdict> verdicts(decisions.size());
+      std::transform(decisions.begin(), decisions.end(), verdicts.begin(), end_of);
+      if (!ends.write(session, verdicts)) throw claim_lost{};
     };
     bool const more = sink.take(
         candidates_of(events), [&](db::session& session, std::span<decision const> decisions) {
@@ -107,14 +107,14 @@ bool look(store const& store, queues::store const& owner, sink& sink) {
   auto const page = store.declared().options.page;
   auto const fail = [&](task const& one, std::string_view why) { sink.fail(one.key, why); };
   for (auto const state : {task_state::waiting, task_state::quarantined}) {
-    tasks_query what{.state = state, .limit = page};
+    tasks_query query{.state = state, .limit = page};
     for (bool more = true; more;) {
       auto const now_us = owner.now_us();
-      auto const found = owner.tasks(what);
+      auto const found = owner.tasks(query);
       more = std::cmp_equal(found.size(), page);
       std::vector<task> due;
       for (auto const& one : found) {
-        what.after = one.id;
+        query.after = one.id;
         if (!one.due || db::us_of(*one.due) > now_us) continue;
         due.push_back({.id = one.id, .key = one.key, .payload = one.payload});
       }

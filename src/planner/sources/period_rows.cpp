@@ -70,9 +70,9 @@ void check_none_awaited(core::context const& context, definition const& before) 
   auto const queue = queues::look(context, before.options.queue);
   if (!queue) return;
   for (auto const state : {page_of_periods::state::launched, page_of_periods::state::due}) {
-    page_of_periods what{.of = state, .mark = timestamp::min(), .limit = periods_at_once};
+    page_of_periods periods{.of = state, .mark = timestamp::min(), .limit = periods_at_once};
     for (;;) {
-      auto const page = read_open(context, before.id, queue->id, what);
+      auto const page = read_open(context, before.id, queue->id, periods);
       auto const found = std::find_if(page.begin(), page.end(), is_awaited);
       if (found != page.end()) {
         bad(before.name, "the task of period " + found->what.key + " is in queue '" +
@@ -80,8 +80,8 @@ void check_none_awaited(core::context const& context, definition const& before) 
                              "', and the plan has not seen its end: its queue may be changed when "
                              "a pass has; until then make another plan");
       }
-      if (std::cmp_less(page.size(), what.limit)) break;
-      what.mark = page.back().what.start;
+      if (std::cmp_less(page.size(), periods.limit)) break;
+      periods.mark = page.back().what.start;
     }
   }
 }

@@ -333,14 +333,14 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
   auto const& with = store_->with();
   with.check_process();
   auto const by = store_->present().by;
-  ends what;
+  ends ending;
   // Before the transaction begins: where writers take turns, they wait for no more than they must.
-  if (!ledger_used_) what = text_of(settle_all(by), by);
+  if (!ledger_used_) ending = text_of(settle_all(by), by);
   for (;;) {
     try {
       auto const decided =
           core::transact(with, core::for_a_lease(with, "complete"), [&](db::session& session) {
-            if (end_in(session, by, what) == end::gone) return core::decision::rollback;
+            if (end_in(session, by, ending) == end::gone) return core::decision::rollback;
             if (and_then) and_then(session);
             if (with.dialect.one_writer || with.borrowed) store_->renew_within(session);
             return core::decision::commit;
@@ -352,7 +352,7 @@ outcome batch::ended(std::function<void(db::session&)> const& and_then) {
       } else {
         became_ = end_in_doubt_ ? what_became() : outcome::lost;
       }
-      tell(what);
+      tell(ending);
       return *became_;
     } catch (core::lost_reply const&) {
       end_in_doubt_ = true;

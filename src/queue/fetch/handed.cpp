@@ -17,11 +17,11 @@ namespace queues {
 
 task_fetcher_options checked(task_fetcher_options options, std::string_view queue) {
   using std::chrono::milliseconds;
-  base::limits const in("the hand-out of queue", queue);
-  in.between("the batch", options.batch, 1, 10'000);
-  in.between("the number of claims ahead", options.ahead, 0, 100);
-  in.between("flush_every", options.flush_every, milliseconds{1}, std::chrono::minutes{1});
-  in.between("the poll", options.poll, milliseconds{1}, std::chrono::hours{1});
+  base::limits const limits("the hand-out of queue", queue);
+  limits.between("the batch", options.batch, 1, 10'000);
+  limits.between("the number of claims ahead", options.ahead, 0, 100);
+  limits.between("flush_every", options.flush_every, milliseconds{1}, std::chrono::minutes{1});
+  limits.between("the poll", options.poll, milliseconds{1}, std::chrono::hours{1});
   return options;
 }
 
@@ -379,10 +379,10 @@ std::optional<claimed_task> task_fetcher::next(std::stop_token stop) { return in
 std::vector<claimed_task> task_fetcher::next_batch(std::size_t most,
                                                    std::chrono::milliseconds gather,
                                                    std::stop_token stop) {
-  base::limits const in("hand_out::next_batch");
-  in.between("the number of tasks (most)", most, 1, 10'000);
-  in.between("the time to gather them", gather, std::chrono::milliseconds{0},
-             std::chrono::hours{1});
+  base::limits const limits("hand_out::next_batch");
+  limits.between("the number of tasks (most)", most, 1, 10'000);
+  limits.between("the time to gather them", gather, std::chrono::milliseconds{0},
+                 std::chrono::hours{1});
   return inside_->next_batch(most, gather, stop);
 }
 void task_fetcher::change(task_fetcher_options options) { inside_->change(options); }

@@ -149,8 +149,9 @@ rows_of_query::rows_of_query(core::context const& context, std::string subject,
 }
 
 void rows_of_query::open(std::string_view query) {
-  db::holes how{{"staged", context_.sql.prefix() + "import"}, {"query", std::string(query)}};
-  bool const in_transaction = context_.sql.text_of("import.needs", how) == "transaction";
+  db::holes placeholders{{"staged", context_.sql.prefix() + "import"},
+                         {"query", std::string(query)}};
+  bool const in_transaction = context_.sql.text_of("import.needs", placeholders) == "transaction";
   // On one handle of the application's there is no other connection to write on.
   if (!context_.borrowed) held_.emplace(context_.sessions.lend(core::usual_patience));
   if (held_ && in_transaction) {
@@ -165,15 +166,15 @@ void rows_of_query::open(std::string_view query) {
     }
   }
   run([&](db::session& session) {
-    bool const alone = width_of(context_, session, how) == 1;
-    how["columns"] = alone ? "k" : "k, p";
-    how["payload"] = alone ? "null" : "q.p";
-    how["hold"] = in_transaction && context_.borrowed ? "with hold" : "";
-    if (mode_.around) how["query"] = mode_.around(how["columns"]);
-    close_ = made(context_, "import.close", how);
-    db::run(session, made(context_, "import.open", how), {});
+    bool const alone = width_of(context_, session, placeholders) == 1;
+    placeholders["columns"] = alone ? "k" : "k, p";
+    placeholders["payload"] = alone ? "null" : "q.p";
+    placeholders["hold"] = in_transaction && context_.borrowed ? "with hold" : "";
+    if (mode_.around) placeholders["query"] = mode_.around(placeholders["columns"]);
+    close_ = made(context_, "import.close", placeholders);
+    db::run(session, made(context_, "import.open", placeholders), {});
   });
-  staged_ = how["staged"];
+  staged_ = placeholders["staged"];
 }
 
 std::optional<entry> rows_of_query::next() {

@@ -28,17 +28,17 @@ constexpr hours longest_backoff{24 * 365};
 }
 
 void check_times(std::string_view queue, queue_options const& options) {
-  base::limits const in("queue", queue);
+  base::limits const limits("queue", queue);
   bool const once = options.period == microseconds{0};
   if (!once)
-    in.between("the period (0: each task once)", options.period, seconds{1}, longest_period);
+    limits.between("the period (0: each task once)", options.period, seconds{1}, longest_period);
   if (options.grain != microseconds{0}) {
     if (options.grain < seconds{1}) bad(queue, "a grain below a second");
     if (!once && options.grain > options.period) bad(queue, "a grain above the period");
   }
-  in.between("the first back-off", options.backoff, seconds{0}, longest_backoff);
-  in.between("the longest back-off", options.longest_backoff, options.backoff, longest_backoff);
-  in.between("the retention", options.retention, hours{1}, longest_period);
+  limits.between("the first back-off", options.backoff, seconds{0}, longest_backoff);
+  limits.between("the longest back-off", options.longest_backoff, options.backoff, longest_backoff);
+  limits.between("the retention", options.retention, hours{1}, longest_period);
   if (options.done_retention != seconds{0}) {
     if (!once) bad(queue, "members of a queue with a period are never done for good (forget_done)");
     if (options.done_retention < std::chrono::minutes{1} ||
@@ -51,7 +51,7 @@ void check_times(std::string_view queue, queue_options const& options) {
   if (options.in_order && (!once || options.rounds)) {
     bad(queue, "a queue whose tasks are done in order has neither a period nor rounds (in_order)");
   }
-  in.between("the burst", options.burst, 1, 1'000'000);
+  limits.between("the burst", options.burst, 1, 1'000'000);
   if (options.rate && (options.rate->count < 1 || options.rate->per < microseconds{1} ||
                        options.rate->per / options.rate->count < microseconds{1})) {
     bad(queue, "a rate of " + std::to_string(options.rate->count) + " in " +
@@ -68,11 +68,11 @@ void check_times(std::string_view queue, queue_options const& options) {
 void check(std::string_view name, queue_options const& options) {
   check_name("queue name", name);
   check_times(name, options);
-  base::limits const in("queue", name);
-  in.between("the number of attempts", options.attempts, 1, 1000);
-  in.between("the crash limit", options.crash_limit, 1, 100);
-  in.between("the running limit", options.running_limit, 0, 1'000'000);
-  in.between("the segment", options.segment, 1, 1000);
+  base::limits const limits("queue", name);
+  limits.between("the number of attempts", options.attempts, 1, 1000);
+  limits.between("the crash limit", options.crash_limit, 1, 100);
+  limits.between("the running limit", options.running_limit, 0, 1'000'000);
+  limits.between("the segment", options.segment, 1, 1000);
   if (options.mode == step_mode::unrecorded) bad(name, "a mode of its own is wanted");
 }
 
