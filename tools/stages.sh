@@ -71,7 +71,7 @@ start_server_sets() {
     export "DAYBOOK_TEST_SET_$number=$servers_folder/$number/env"
   done
   ids=$(seq -s , -f '{"id":"%g","slots":1}' "$count")
-  for kind in sqlite postgresql mariadb snapshot; do kinds+=("\"$kind\":[$ids]"); done
+  for kind in sqlite postgresql mariadb snapshot mysql; do kinds+=("\"$kind\":[$ids]"); done
   printf '{"version":{"major":1,"minor":0},"local":[{%s}]}\n' "$(IFS=, && echo "${kinds[*]}")" \
     >"$servers_folder/resources.json"
   resources=(--resource-spec-file "$servers_folder/resources.json")
@@ -79,13 +79,14 @@ start_server_sets() {
 }
 
 # build PRESET [TARGET...]
+cmake_options=()
 build() {
   local preset=$1 output=build/$1.log
   shift
   mkdir -p build
   local targets=()
   if [ $# -gt 0 ]; then targets=(--target "$@"); fi
-  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" "${targets[@]}"; } \
+  if ! { cmake --preset "$preset" "${cmake_options[@]}" && cmake --build --preset "$preset" "${targets[@]}"; } \
     >"$output" 2>&1; then
     grep -E 'error|FAILED|Error' -A 5 "$output" | head -40
     echo "the whole of it: $output"

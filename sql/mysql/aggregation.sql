@@ -126,9 +126,9 @@ select {values} from (
 
 -- Distinct, so that the list is read once; what is longer than a group can be is null there, and no
 -- group. With innodb_snapshot_isolation an update waits for rows of the range that are no longer,
--- or not yet, free and that others hold: it is refused instead.
+-- or not yet, free and that others hold: it is refused instead. MySQL's update passes over them.
 -- name: aggregation.take
-set statement innodb_lock_wait_timeout = 0 for
+/*M! set statement innodb_lock_wait_timeout = 0 for */
 update {source} as s set s.{state} = {taken},
   s.{link} = (select {as_link} from {aggregation_parent} as o
               where o.aggregation = :aggregation and o.open_group = {group})

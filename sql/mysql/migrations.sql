@@ -87,7 +87,7 @@ create table if not exists {attempt} (
 -- migration: 2 step modes, progress, deadlines
 -- A deadline is part of the fence. Programs of version 1 know of none: as long as some still work
 -- in the book, give no run a deadline. Each `alter table` is all or nothing; one that a migration
--- cut short had done already says "duplicate column", which is taken for done.
+-- cut short had done already says "duplicate column" or "duplicate key name", which is taken for done.
 alter table {run}
   add column deadline_us     bigint,
   add column open_intents    bigint,
@@ -501,11 +501,11 @@ alter table {queue} add column burst int;
 -- migration: 8 a cheap look
 -- Indexes for who looks at the book. Here an index cannot leave out rows: these have one for what
 -- succeeds, too. Tasks that wait for a person are found among the segments, which are few.
-create index if not exists run_in_hand on {run} (ended_us, attempt_started_us);
+alter table {run} add index run_in_hand (ended_us, attempt_started_us);
 
-create index if not exists attempt_by_state on {attempt} (state, ended_us);
+alter table {attempt} add index attempt_by_state (state, ended_us);
 
-create index if not exists aggregation_open on {aggregation_parent} (aggregation, ended_us);
+alter table {aggregation_parent} add index aggregation_in_hand (aggregation, ended_us);
 
 -- migration: 9 alerts
 -- Problems as daemons that tell people of them saw them. `seen`: in so many looks; `unseen`: since

@@ -56,3 +56,6 @@ exists (select 1 from {planner} n
   where n.queue = {in_queue} and w.state <> 3
     and {key} > cast(concat(n.name, '/', w.sweep, '/') as binary)
     and {key} < cast(concat(n.name, '/', w.sweep, '0') as binary));
+
+-- name: planned.explain
+explain /*!80000 format = traditional */ {query};

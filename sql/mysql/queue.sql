@@ -97,3 +97,13 @@ select f.id, f.name, f.paused, f.in_order, f.grain_us,
 from firsts f left join hands a on a.queue = f.id
 group by f.id, f.name, f.paused, f.in_order, f.grain_us, f.now_us
 order by f.name;
+
+-- MySQL would read the table whole.
+-- name: queue.due
+select cast(coalesce(sum(s.hi - s.lo), 0) as signed), count(*)
+from (
+  select hi, lo from {segment} force index (segment_by_due)
+  where queue = :queue and due_us <= {now}
+    and lane in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
+  limit :limit
+) s;

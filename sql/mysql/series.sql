@@ -75,7 +75,7 @@ from (
   where s.queue = :queue and s.due_us <= {now}
     and exists (select 1 from {queue} q where q.id = :queue and q.paused = 0)
     and exists (select 1 from {holder} where uuid = :holder and ended_us is null)
-  for update skip locked
+  for update /*!80000 of s */ skip locked
 ) as t
 having count(*) > 0;
 -- then

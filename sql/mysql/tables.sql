@@ -57,18 +57,21 @@ date_format({column}, '%Y-%m-%d');
 
 -- It may be the value of another key: compare the texts as well, as bytes.
 -- name: key.as_integer
-case when {key} regexp '^-?[0-9]{{1,20}}$' then cast({key} as decimal(20, 0)) end;
+case when convert({key} using utf8mb4) regexp '^-?[0-9]{{1,20}}$' then cast({key} as decimal(20, 0)) end;
 
 -- name: key.as_text
 convert({key} using utf8mb4);
 
 -- name: key.as_uuid
-case when {key} regexp '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' 
+case when convert({key} using utf8mb4) regexp '^[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}$' 
   then cast(convert({key} using utf8mb4) as uuid) end;
 
+-- A 30th of February is a day of March: where rows are deleted, MySQL refuses to cast it.
 -- name: key.as_date
-case when {key} regexp '^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then cast({key} as date) end;
+case when convert({key} using utf8mb4) regexp '^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' 
+  then cast(concat(substr(convert({key} using utf8mb4), 1, 8), '01') as date)
+    + interval substr(convert({key} using utf8mb4), 9, 2) - 1 day end;
 
 -- name: key.is_one
 ({key} is not null and octet_length({key}) between 1 and 255
-  and {key} not regexp '[\\x{{1}}-\\x{{1f}}\\x{{7f}}-\\x{{9f}}]');
+  and convert({key} using utf8mb4) not regexp '[\\x{{1}}-\\x{{1f}}\\x{{7f}}-\\x{{9f}}]');

@@ -34,9 +34,13 @@ where c.table_schema = :schema and c.table_name = :table and c.column_name = :ke
 -- queue, which may have been made since: options are then those of when the triggers were
 -- installed. Where that is not so any more, the claim mends it, as for any member of before. Where
 -- the table, the book and the session are of one schema, none is named (`own_schema`, `book_schema`
--- are empty): a dump can then be restored under another name.
+-- are empty): a dump can then be restored under another name. MySQL has no "or replace": there a
+-- trigger is dropped first, and what the table's rows do in that moment the next reconcile finds.
 -- name: watch.install
-create or replace trigger {own_schema}{prefix}watch_{own}_insert after insert
+drop trigger if exists /*M! {own_schema}{prefix}watch_none */
+  /*!80000 {own_schema}{prefix}watch_{own}_insert */;
+-- then
+create /*M! or replace */ trigger {own_schema}{prefix}watch_{own}_insert after insert
   on {own_schema}{name} for each row
 begin
   declare fresh, size, grain, at_us bigint;
@@ -63,7 +67,10 @@ begin
   end if;
 end;
 -- then
-create or replace trigger {own_schema}{prefix}watch_{own}_delete after delete
+drop trigger if exists /*M! {own_schema}{prefix}watch_none */
+  /*!80000 {own_schema}{prefix}watch_{own}_delete */;
+-- then
+create /*M! or replace */ trigger {own_schema}{prefix}watch_{own}_delete after delete
   on {own_schema}{name} for each row
 begin
   declare gone bigint;
@@ -79,7 +86,10 @@ begin
   end if;
 end;
 -- then
-create or replace trigger {own_schema}{prefix}watch_{own}_update after update
+drop trigger if exists /*M! {own_schema}{prefix}watch_none */
+  /*!80000 {own_schema}{prefix}watch_{own}_update */;
+-- then
+create /*M! or replace */ trigger {own_schema}{prefix}watch_{own}_update after update
   on {own_schema}{name} for each row
 begin
   declare gone, fresh, size, grain, at_us bigint;

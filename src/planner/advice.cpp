@@ -46,8 +46,9 @@ std::string whole_table_in(std::span<cell const> line) {
     auto const text = text_in(line[3]);
     return text.find(" USING ") == std::string::npos ? word_after(text, "SCAN ") : std::string();
   }
-  // id, select type, table, type, ...
-  return line.size() > 4 && text_in(line[3]) == "ALL" ? text_in(line[2]) : std::string();
+  // id, select type, table, type, ...; MySQL has the partitions before the type
+  std::size_t const type = line.size() == 12 ? 4 : 3;
+  return line.size() > 4 && text_in(line[type]) == "ALL" ? text_in(line[2]) : std::string();
 }
 
 /// What would spare it, where that can be told.

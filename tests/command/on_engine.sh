@@ -7,6 +7,7 @@ case $1 in
   pgbouncer) url=${DAYBOOK_TEST_PGBOUNCER%/*}/pooled ;;  # tests/servers/servers says why
   mariadb) url=$DAYBOOK_TEST_MARIADB ;;
   mariadb_snapshot) url=$DAYBOOK_TEST_MARIADB_SNAPSHOT ;;
+  mysql) url=$DAYBOOK_TEST_MYSQL ;;
   *) echo "no engine is named $1" >&2; exit 64 ;;
 esac
 shift

@@ -156,7 +156,50 @@ class on_engine : public testing::TestWithParam<support::engine> {
   [[nodiscard]] bool on_postgres() const {
     return GetParam().name == "postgresql" || GetParam().name == "pgbouncer";
   }
-  [[nodiscard]] bool on_mariadb() const { return GetParam().name.starts_with("mariadb"); }
+  /// MariaDB or MySQL: one dialect, and nearly one SQL.
+  [[nodiscard]] bool on_mariadb() const {
+    return GetParam().name.starts_with("mariadb") || on_mysql();
+  }
+  [[nodiscard]] bool on_mysql() const { return GetParam().name == "mysql"; }
+  /// What shows how the engine would execute the statement that follows.
+  [[nodiscard]] char const* explain() const {
+    return on_sqlite()  ? "explain query plan "
+           : on_mysql() ? "explain format=traditional "
+                        : "explain ";
+  }
+  /// Where MariaDB or MySQL keeps what it counts.
+  [[nodiscard]] std::string statuses() const {
+    return on_mysql() ? "performance_schema" : "information_schema";
+  }
+  /// Of MariaDB or MySQL: how many this connection has, and has not closed.
+  [[nodiscard]] std::string statements_prepared() const {
+    return on_mysql()
+               ? "select count(*) from performance_schema.prepared_statements_instances s join "
+                 "performance_schema.threads t on t.thread_id = s.owner_thread_id where "
+                 "t.processlist_id = connection_id()"
+               : "select sum(if(variable_name = 'COM_STMT_CLOSE', -1, 1) * variable_value) from "
+                 "information_schema.session_status where variable_name in ('COM_STMT_CLOSE', "
+                 "'COM_STMT_PREPARE')";
+  }
+  /// Of MariaDB or MySQL: it goes on for hours, and has no row.
+  [[nodiscard]] std::string endless_query() const {
+    return "select a.seq from " +
+           (on_mysql()
+                ? "(with recursive n(seq) as (select 1 union all select seq + 1 from n where "
+                  "seq < 1000000) select seq from n) as a, (with recursive n(seq) as (select 1 "
+                  "union all select seq + 1 from n where seq < 1000000) select seq from n) as b "
+                : std::string("seq_1_to_1000000 a, seq_1_to_1000000 b ")) +
+           "where a.seq + b.seq < 0";
+  }
+  /// A table of MariaDB or MySQL: `seq`, the numbers from the first to the last.
+  [[nodiscard]] std::string numbers_table(long long first, long long last) const {
+    auto const from = std::to_string(first);
+    auto const to = std::to_string(last);
+    auto const name = "seq_" + from + "_to_" + to;
+    if (!on_mysql()) return name;
+    return "(with recursive n(seq) as (select " + from +
+           " union all select seq + 1 from n where seq < " + to + ") select seq from n) as " + name;
+  }
   [[nodiscard]] std::string innodb() const { return on_mariadb() ? " engine = InnoDB" : ""; }
 
   [[nodiscard]] std::string effects(std::string const& name) const {
@@ -193,12 +236,14 @@ class on_engine : public testing::TestWithParam<support::engine> {
     auto const url = on_postgres()
                          ? direct_url()
                          : std::string(std::getenv((GetParam().environment + "_ADMIN").c_str()));
-    return [session = std::make_shared<support::raw_connection>(url), postgres = on_postgres()] {
-      return session->execute(postgres
-                                  ? "select count(*) from pg_stat_activity where wait_event_type = "
-                                    "'Lock' and datname = current_database()"
-                                  : "select variable_value from information_schema.global_status "
-                                    "where variable_name = 'Innodb_row_lock_current_waits'") != "0";
+    return [session = std::make_shared<support::raw_connection>(url), postgres = on_postgres(),
+            statuses = statuses()] {
+      return session->execute(
+                 postgres ? "select count(*) from pg_stat_activity where wait_event_type = "
+                            "'Lock' and datname = current_database()"
+                          : "select variable_value from " + statuses +
+                                ".global_status "
+                                "where variable_name = 'Innodb_row_lock_current_waits'") != "0";
     };
   }
 

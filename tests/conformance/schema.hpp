@@ -31,8 +31,9 @@ inline std::string tables_of(support::engine const& on, support::fresh_database 
         "select group_concat(sql, ';' || char(10)) from (select sql from "
         "sqlite_schema where name like 'daybook_%' and sql is not null order by name)");
   }
-  if (on.name.starts_with("mariadb")) {
+  if (on.name.starts_with("mariadb") || on.name == "mysql") {
     return of.query(
+        "set session group_concat_max_len = 1000000; "
         "select group_concat(line order by line separator '\n') from ("
         "select concat(table_name, ' ', lpad(ordinal_position, 2, '0'), ' ', column_name, ' ', "
         "column_type, if(is_nullable = 'NO', ' not null', ''), coalesce(concat(' ', "
@@ -43,7 +44,8 @@ inline std::string tables_of(support::engine const& on, support::fresh_database 
         "select concat(table_name, ' index ', index_name, ' ', group_concat(column_name order by "
         "seq_in_index)) from information_schema.statistics where table_schema = database() "
         "group by table_name, index_name union all "
-        "select concat(table_name, ' check ', check_clause) from "
+        "select concat(/*M! table_name */ /*!80000 constraint_name */, ' check ', check_clause) "
+        "from "
         "information_schema.check_constraints where constraint_schema = database()) as lines_");
   }
   return of.query(

@@ -10,6 +10,7 @@ for pair in $given; do
   case ${pair%=*} in
     POSTGRESQL) names='(POSTGRESQL|PGBOUNCER)' ;;
     MARIADB) names=MARIADB ;;
+    MYSQL) names=MYSQL ;;
     SNAPSHOT) names=MARIADB_SNAPSHOT ;;
     *) continue ;;
   esac

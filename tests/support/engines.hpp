@@ -17,7 +17,8 @@
 namespace support {
 
 struct engine {
-  std::string name;         ///< "sqlite", "postgresql", "pgbouncer", "mariadb", "mariadb_snapshot"
+  /// "sqlite", "postgresql", "pgbouncer", "mariadb", "mariadb_snapshot", "mysql"
+  std::string name;
   std::string environment;  ///< where its URL is; empty for SQLite
 };
 

@@ -165,7 +165,7 @@ void private_server::guard(std::string const& afterwards) {
 /// Its name in tests/servers.
 std::string private_server::database() const {
   if (on_.name == "mariadb_snapshot") return "mariadb-snapshot";
-  return on_.name == "mariadb" ? "mariadb" : "postgresql";
+  return on_.name == "mariadb" || on_.name == "mysql" ? on_.name : "postgresql";
 }
 
 void private_server::start() {

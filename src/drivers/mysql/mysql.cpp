@@ -161,9 +161,13 @@ db::native mysql_session::handle() noexcept {
 }
 
 /// A statement of a user's may have set the session's clock, or how text is read; the server tells
-/// of each change, also where a function or a trigger has made it.
+/// of each change, also where a function or a trigger has made it. MySQL does not tell of those:
+/// each statement of a user's may have called one.
 void mysql_session::know_settings(db::statement const& statement) {
-  if (statement.name == "user" && statement.changes_session) unknown_ = settings_ = true;
+  if (statement.name == "user") {
+    if (statement.changes_session) settings_ = true;
+    unknown_ = unknown_ || statement.changes_session || server_ == mysql_kind::mysql;
+  }
   if (!ours() || !in_transaction_ || statement.name == "user" || !unknown_) return;
   unknown_ = lent_;
   send(mysql_statement_settings, mysql_stage::harmless, statement.name);
@@ -171,9 +175,15 @@ void mysql_session::know_settings(db::statement const& statement) {
 
 /// As a new connection, on the old one: also its role and the database that is chosen.
 bool mysql_session::restore() noexcept {
-  if (!std::exchange(settings_, false) || !ours()) return usable();
+  bool const all = std::exchange(settings_, false);
+  bool const clock = std::exchange(unknown_, false) && server_ == mysql_kind::mysql;
+  if (!(all || clock) || !ours()) return usable();
   if (!usable() || in_transaction_) return false;
   try {
+    if (!all) {
+      send(mysql_statement_settings, mysql_stage::harmless, "restore");
+      return usable();
+    }
     prepare_mysql_thread();
     std::string const user = connection_->user == nullptr ? "" : connection_->user;
     {
@@ -368,15 +378,16 @@ db::table mysql_session::run_alone(db::statement const& statement, std::span<val
 
 void mysql_session::script(std::string_view text) {
   check_alive("script");
-  // A migration that was cut short is run again, and "add column if not exists" is MariaDB's alone.
+  // A migration that was cut short is run again, and "if not exists" is MariaDB's alone here.
   constexpr int duplicate_column = 1060;
+  constexpr int duplicate_index = 1061;
   for (auto const one : split_mysql_script(text)) {
     try {
       db::statement const statement{
           .name = "script", .text = std::string(one), .takes_its_time = true};
       static_cast<void>(run_text(statement));
     } catch (error const& e) {
-      if (e.native_code() != duplicate_column) throw;
+      if (e.native_code() != duplicate_column && e.native_code() != duplicate_index) throw;
     }
   }
 }

@@ -228,7 +228,10 @@ db::holes place_of(store const& store, synced_table const& synced) {
 bool all_are(core::context const& context, std::int64_t there) {
   std::int64_t all = 0;
   for (auto const& [when, text] : context.sql.shapes().find("watch.install")->second.parts) {
-    if (text.starts_with("create trigger") || text.starts_with("create or replace trigger")) ++all;
+    for (auto const* const words :
+         {"create trigger", "create or replace trigger", "create /*M! or replace */ trigger"}) {
+      if (text.starts_with(words)) ++all;
+    }
   }
   return there == all;
 }

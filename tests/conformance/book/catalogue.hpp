@@ -190,9 +190,10 @@ class catalogue : public on_engine {
       if (on_sqlite()) {
         if (cell(3).starts_with("SEARCH") || cell(3).starts_with("SCAN")) out.insert(cell(3));
       } else if (on_mariadb()) {
-        // id, select_type, table, type, possible_keys, key, ...
+        // id, select_type, table, (MySQL: partitions,) type, possible_keys, key, ...
+        auto const key = cell(on_mysql() ? 6 : 5);
         if (cell(1) == "INSERT" || cell(2).empty() || cell(2).starts_with("<")) continue;
-        out.insert(cell(2) + (cell(5).empty() ? " whole" : " by " + cell(5)));
+        out.insert(cell(2) + (key.empty() ? " whole" : " by " + key));
       } else if (auto const line = cell(0); line.find("Index") != std::string::npos ||
                                             line.find("Seq Scan") != std::string::npos) {
         auto const first = line.find_first_not_of(" ->");

@@ -50,7 +50,7 @@ TEST_P(claim_plan, reads_no_whole_table_where_the_queue_has_grown) {
   daybook::core::transact(in, {.name = "plans"}, [&](daybook::db::session& on) {
     for (auto const& part : in.sql["claim.take"].parts) {
       if (!part.what.text.starts_with("delete") && !part.what.text.starts_with("update")) continue;
-      auto const how = on_sqlite() ? "explain query plan " : "explain ";
+      auto const how = explain();
       auto const found = accesses(explained(on, how, part.what, {}));
       auto const* const by_key =
           on_sqlite() ? "real_segment USING INTEGER PRIMARY KEY" : "s by PRIMARY";

@@ -46,7 +46,7 @@ TEST_P(looks, a_look_at_the_book_reads_no_table_whole) {
   with.numbers = {{"limit", 200}};
   with.by_room = {{"queue. limit", "200"}};
   auto const in = book.internals().ready();
-  auto const how = on_sqlite() ? "explain query plan " : "explain ";
+  auto const how = explain();
   daybook::core::read(in, 5s, [&](daybook::db::session& on) {
     for (auto const* name : {"inspect.status", "inspect.open_runs", "queue.stuck", "queue.due"}) {
       auto const looked = accesses(explained(on, how, in.sql[name].parts[0].what, with));

@@ -58,6 +58,7 @@ TEST_P(join, is_over_with_the_transaction) {
 }
 
 TEST_P(join, of_another_database_is_refused) {
+  if (on_mysql()) return;  // there is one server of it
   // On MariaDB a transaction goes across the server's databases: another server, then.
   support::engine where = GetParam();
   if (where.name == "mariadb") where.environment = "DAYBOOK_TEST_MARIADB_SNAPSHOT";
@@ -143,11 +144,7 @@ TEST_P(join, leaves_no_prepared_statement) {
         app_.execute("select count(*) from pg_prepared_statements where name like 'daybook%'"),
         "0");
   } else {
-    EXPECT_EQ(
-        app_.execute("select sum(if(variable_name = 'COM_STMT_CLOSE', -1, 1) * variable_value) "
-                     "from information_schema.session_status "
-                     "where variable_name in ('COM_STMT_CLOSE', 'COM_STMT_PREPARE')"),
-        "0");
+    EXPECT_EQ(app_.execute(statements_prepared()), "0");
   }
   app_.execute("rollback");
 }
@@ -231,8 +228,10 @@ TEST_P(join, of_modes_that_change_our_statements_is_refused) {
   begin();
   app_.execute("set sql_mode = ''");
   expect_refusal(error_code::configuration, "STRICT_TRANS_TABLES", [&] { adoption::join(); });
-  app_.execute("set sql_mode = 'STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL'");
-  expect_refusal(error_code::configuration, "EMPTY_STRING_IS_NULL", [&] { adoption::join(); });
+  if (!on_mysql()) {
+    app_.execute("set sql_mode = 'STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL'");
+    expect_refusal(error_code::configuration, "EMPTY_STRING_IS_NULL", [&] { adoption::join(); });
+  }
   app_.execute("set sql_mode = 'STRICT_ALL_TABLES'");
   app_.execute("set names latin1");
   expect_refusal(error_code::configuration, "utf8mb4", [&] { adoption::join(); });

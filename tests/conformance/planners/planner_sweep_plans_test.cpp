@@ -45,7 +45,7 @@ class swept_plans : public swept {
                       instant + "'2026-02-01' end, 'something that makes the row longer'";
     database_.execute(
         on_mariadb()
-            ? "insert into big select " + columns + rest + " from seq_1_to_20000"
+            ? "insert into big select " + columns + rest + " from " + numbers_table(1, 20'000)
             : "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) "
               "insert into big select " +
                   columns + rest + " from n");
@@ -78,7 +78,7 @@ class swept_plans : public swept {
                    std::vector<daybook::value> const& values) const {
     what.text = (on_sqlite()     ? "explain query plan "
                  : on_postgres() ? "explain (costs off) "
-                                 : "explain ") +
+                                 : explain()) +
                 what.text;
     auto const lines = on.run(what, values);
     std::string out;
@@ -87,7 +87,9 @@ class swept_plans : public swept {
       if (on_sqlite()) {
         out += "  " + text_in(row[3]) + "\n";
       } else if (on_mariadb()) {
-        out += "  " + text_in(row[3]) + " " + text_in(row[5]) + " " + text_in(row[9]) + "\n";
+        std::size_t const type = on_mysql() ? 4 : 3;
+        out += "  " + text_in(row[type]) + " " + text_in(row[type + 2]) + " " +
+               text_in(row[row.size() - 1]) + "\n";
       } else if (auto const line = text_in(row[0]); line.find("Cond:") == std::string::npos) {
         out += "  " + line + "\n";
       } else {
@@ -163,7 +165,7 @@ TEST_P(swept_plans, a_page_is_a_range_of_an_index) {
     EXPECT_EQ(text.find(bad), std::string::npos) << text;
   }
   text.pop_back();
-  golden("plans_sweep." + std::string(book_.dialect()) + ".txt", text);
+  if (!on_mysql()) golden("plans_sweep." + std::string(book_.dialect()) + ".txt", text);
 }
 
 TEST_P(swept_plans, a_text_of_any_collation_is_a_range) {

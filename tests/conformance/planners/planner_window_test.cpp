@@ -424,7 +424,7 @@ TEST_P(windowed, a_pass_reads_what_is_open_by_its_index) {
     for (auto const& [beyond, order] : {std::pair(">", "asc"), std::pair("<", "desc")}) {
       auto what =
           in.sql.made("period.open", {{"beyond", beyond}, {"order", order}}).parts.at(0).what;
-      what.text = (on_sqlite() ? "explain query plan " : "explain ") + what.text;
+      what.text = (explain()) + what.text;
       std::vector<daybook::value> const values(what.inputs.size(), std::int64_t{1});
       auto const plan = on.run(what, values);
       std::string text;

@@ -15,7 +15,7 @@ class imported_query : public watching {
   [[nodiscard]] std::string numbers(int count, std::string const& columns) const {
     auto const n = std::to_string(count);
     if (on_mariadb())
-      return "select " + columns + " from (select seq as i from seq_1_to_" + n + ") s";
+      return "select " + columns + " from (select seq as i from " + numbers_table(1, count) + ") s";
     return "with recursive n(i) as (select 1 union all select i + 1 from n where i < " + n +
            ") select " + columns + " from n";
   }
@@ -54,7 +54,7 @@ TEST_P(imported_query, who_is_told_may_end_it) {
 }
 
 TEST_P(imported_query, values_of_every_kind_are_keys_as_a_watch_has_them) {
-  std::string const uuid = on_sqlite() ? "text" : "uuid";
+  std::string const uuid = on_sqlite() ? "text" : on_mysql() ? "char(36)" : "uuid";
   database_.execute("create table kinds(n bigint not null unique, u " + uuid +
                     " not null unique, d date not null unique, c char(8) not null unique)" +
                     innodb());

@@ -20,11 +20,11 @@ class reconciling : public watching {
   void put_products(int from, int count) const {
     auto const n = std::to_string(from);
     auto const last = std::to_string(from + count - 1);
-    database_.execute(
-        on_mariadb()
-            ? "insert into product(code) select concat('k', seq) from seq_" + n + "_to_" + last
-            : "with recursive n(i) as (select " + n + " union all select i + 1 from n where i < " +
-                  last + ") insert into product(code) select 'k' || i from n");
+    database_.execute(on_mariadb() ? "insert into product(code) select concat('k', seq) from " +
+                                         numbers_table(from, from + count - 1)
+                                   : "with recursive n(i) as (select " + n +
+                                         " union all select i + 1 from n where i < " + last +
+                                         ") insert into product(code) select 'k' || i from n");
   }
 
   queue stock_;
@@ -77,7 +77,7 @@ TEST_P(reconciling, who_is_told_may_end_it) {
 }
 
 TEST_P(reconciling, every_kind_of_key) {
-  std::string const uuid = on_sqlite() ? "text" : "uuid";
+  std::string const uuid = on_sqlite() ? "text" : on_mysql() ? "char(36)" : "uuid";
   database_.execute("create table kinds(n bigint not null unique, u " + uuid +
                     " not null unique, d date not null unique, c char(8) not null unique)" +
                     innodb());

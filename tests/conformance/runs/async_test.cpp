@@ -387,9 +387,7 @@ TEST_P(asynchronous, no_transaction_is_open_while_coroutines_wait) {
               "0");
   } else if (on_mariadb()) {
     // Those of this database: the server keeps its statistics in transactions, too.
-    auto const* const url = GetParam().name == "mariadb" ? "DAYBOOK_TEST_MARIADB_ADMIN"
-                                                         : "DAYBOOK_TEST_MARIADB_SNAPSHOT_ADMIN";
-    support::raw_connection root(std::getenv(url));
+    support::raw_connection root(std::getenv((GetParam().environment + "_ADMIN").c_str()));
     EXPECT_EQ(root.execute("select count(*) from information_schema.innodb_trx t "
                            "join information_schema.processlist p on p.id = t.trx_mysql_thread_id "
                            "where p.db = '" +

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 60s;
+constexpr auto patience = 150s;
 /// Shorter than a verb is patient with its database: the stopped one shall succeed.
 constexpr std::chrono::milliseconds heirs_patience = 4s;
 /// Of workers that are stopped: so long, too, their open transactions keep locks.

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 60s;
+constexpr auto patience = 150s;
 constexpr auto a_lease_and_more = 12s;
 /// While it is stopped: the heir's work, or that it waits for a lock of the stopped one.
 constexpr std::chrono::milliseconds heirs_patience = 4s;

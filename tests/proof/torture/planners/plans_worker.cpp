@@ -215,8 +215,7 @@ class worker {
   }
 
   ending work_until_nothing_is_left() {
-    for (auto const until = clock::now() + (how_.role == "script" ? 20s : 100s);
-         clock::now() < until;) {
+    for (auto const until = clock::now() + 100s; clock::now() < until;) {
       try {
         if (round()) return ending::finished;
       } catch (daybook::error const& e) {

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr milliseconds patience = 40s;
+constexpr milliseconds patience = 120s;
 /// Of workers that are stopped: so long, too, their open transactions keep locks.
 constexpr char const* short_lease = "1000";
 constexpr char const* usual_lease = "10000";
