@@ -273,5 +273,65 @@ std::string_view word_of(effect_state value) noexcept {
   return "?";
 }
 
+std::string_view word_of(intake_state value) noexcept {
+  switch (value) {
+    case intake_state::active: return "active";
+    case intake_state::paused: return "paused";
+    case intake_state::stopped: return "stopped";
+  }
+  return "?";
+}
+
+std::string_view word_of(message_identity::from value) noexcept {
+  switch (value) {
+    case message_identity::from::id: return "id";
+    case message_identity::from::key: return "key";
+    case message_identity::from::position: return "position";
+    case message_identity::from::header: return "header";
+    case message_identity::from::digest: return "digest";
+  }
+  return "?";
+}
+
+std::string_view word_of(payload_form value) noexcept {
+  switch (value) {
+    case payload_form::text: return "text";
+    case payload_form::base64: return "base64";
+  }
+  return "?";
+}
+
+std::string_view word_of(log_begin value) noexcept {
+  switch (value) {
+    case log_begin::beginning: return "beginning";
+    case log_begin::end: return "end";
+  }
+  return "?";
+}
+
+std::string_view word_of(gap_policy value) noexcept {
+  switch (value) {
+    case gap_policy::stop: return "stop";
+    case gap_policy::skip: return "skip";
+  }
+  return "?";
+}
+
+std::string_view word_of(failure_policy value) noexcept {
+  switch (value) {
+    case failure_policy::stop: return "stop";
+    case failure_policy::refuse: return "refuse";
+  }
+  return "?";
+}
+
+std::string_view word_of(take_until value) noexcept {
+  switch (value) {
+    case take_until::end: return "end";
+    case take_until::stop: return "stop";
+  }
+  return "?";
+}
+
 }  // namespace v1
 }  // namespace daybook

@@ -45,6 +45,16 @@ TEST(words, each_value_has_its_own) {
   each_has_its_own<window_strategy::unit>({window_strategy::unit::minute,
                                            window_strategy::unit::hour, window_strategy::unit::day,
                                            window_strategy::unit::month});
+  each_has_its_own<intake_state>(
+      {intake_state::active, intake_state::paused, intake_state::stopped});
+  each_has_its_own<message_identity::from>(
+      {message_identity::from::id, message_identity::from::key, message_identity::from::position,
+       message_identity::from::header, message_identity::from::digest});
+  each_has_its_own<payload_form>({payload_form::text, payload_form::base64});
+  each_has_its_own<log_begin>({log_begin::beginning, log_begin::end});
+  each_has_its_own<gap_policy>({gap_policy::stop, gap_policy::skip});
+  each_has_its_own<failure_policy>({failure_policy::stop, failure_policy::refuse});
+  each_has_its_own<take_until>({take_until::end, take_until::stop});
   each_has_its_own<isolation>(
       {isolation::read_committed, isolation::repeatable_read, isolation::serializable});
   each_has_its_own<fence_position>({fence_position::last, fence_position::first});

@@ -2,20 +2,13 @@
 
 #include "cli/format.hpp"
 
+#include <daybook/words.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace command {
 
 using json = nlohmann::ordered_json;
-
-std::string_view word_of(daybook::intake_state state) noexcept {
-  switch (state) {
-    case daybook::intake_state::active: return "active";
-    case daybook::intake_state::paused: return "paused";
-    case daybook::intake_state::stopped: return "stopped";
-  }
-  return "?";
-}
 
 std::string_view target_word(daybook::intake_options const& options) noexcept {
   if (!options.into.empty()) return "tasks";

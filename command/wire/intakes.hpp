@@ -10,8 +10,6 @@
 
 namespace command {
 
-/// "active", "paused", "stopped".
-[[nodiscard]] std::string_view word_of(daybook::intake_state state) noexcept;
 /// "tasks", "members", "body".
 [[nodiscard]] std::string_view target_word(daybook::intake_options const& options) noexcept;
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::intake_info const& intake);

@@ -9,6 +9,7 @@
 #include <daybook/error.hpp>
 #include <daybook/holders.hpp>
 #include <daybook/inspect.hpp>
+#include <daybook/intake.hpp>
 #include <daybook/job.hpp>
 #include <daybook/operate.hpp>
 #include <daybook/outcome.hpp>
@@ -52,6 +53,13 @@ inline namespace v1 {
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(lease_state value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(change_outcome value) noexcept;
 [[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(effect_state value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(intake_state value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(message_identity::from value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(payload_form value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(log_begin value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(gap_policy value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(failure_policy value) noexcept;
+[[nodiscard]] DAYBOOK_EXPORT std::string_view word_of(take_until value) noexcept;
 
 }  // namespace v1
 }  // namespace daybook

@@ -76,8 +76,8 @@ void store::check_body(intake_body const& body) const {
   static_cast<void>(effect(context(), declared_, queue(), body));
 }
 
-template <class Lane, class Source>
-take_report store::take_with(Source& source, take_options const& options) const {
+template <class Lane, class Open>
+take_report store::take_with(Open const& open, take_options const& options) const {
   context().check_process();
   take_report report;
   auto declared = now();
@@ -98,8 +98,9 @@ take_report store::take_with(Source& source, take_options const& options) const 
   report.ran = true;
   auto held = std::move(attempt).take();
   try {
+    auto const source = open();
     for (bool outdated = true; outdated && state() == intake_state::active;) {
-      Lane lane(source, *declared, held, options, report);
+      Lane lane(*source, *declared, held, options, report);
       lane.work();
       outdated = lane.outdated();
       if (outdated) declared = now();
@@ -120,11 +121,19 @@ take_report store::take_with(Source& source, take_options const& options) const 
 }
 
 take_report store::take_from(broker::log& source, take_options const& options) const {
-  return take_with<log_lane>(source, options);
+  return take_with<log_lane>([&] { return &source; }, options);
 }
 
 take_report store::take_from(broker::queue& source, take_options const& options) const {
-  return take_with<queue_lane>(source, options);
+  return take_with<queue_lane>([&] { return &source; }, options);
+}
+
+take_report store::take_from(broker::log_factory const& open, take_options const& options) const {
+  return take_with<log_lane>(open, options);
+}
+
+take_report store::take_from(broker::queue_factory const& open, take_options const& options) const {
+  return take_with<queue_lane>(open, options);
 }
 
 intake_info store::info() const {

@@ -48,6 +48,11 @@ class store {
   // As intake's verbs.
   take_report take_from(broker::log& source, take_options const& options) const;
   take_report take_from(broker::queue& source, take_options const& options) const;
+  /// The same with a source that is opened only when the lane's run is had: what a broker delivers
+  /// to a process that may not take it comes again later than what is behind it, and counts as a
+  /// delivery that failed.
+  take_report take_from(broker::log_factory const& open, take_options const& options) const;
+  take_report take_from(broker::queue_factory const& open, take_options const& options) const;
   [[nodiscard]] intake_info info() const;
   [[nodiscard]] std::vector<refused_message> refused(refused_query const& query) const;
   bool retry(std::int64_t number, audit_note const& note, intake_body const& body) const;
@@ -57,8 +62,8 @@ class store {
   [[nodiscard]] std::vector<change_info> changes() const;
 
  private:
-  template <class Lane, class Source>
-  take_report take_with(Source& source, take_options const& options) const;
+  template <class Lane, class Open>
+  take_report take_with(Open const& open, take_options const& options) const;
   bool change(std::string_view action, std::string_view detail, audit_note const& note,
               std::function<bool(db::session&)> const& guarded) const;
 

@@ -7,6 +7,7 @@
 #include "wire/intakes.hpp"
 
 #include <daybook/intake.hpp>
+#include <daybook/words.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

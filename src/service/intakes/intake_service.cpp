@@ -114,14 +114,8 @@ take_report intake_service::take(served& intake, take_options options) const {
   auto const found = intakes::open(dependencies_of(*engine_), intake.name);
   if (!found) throw no_intake(intake.name);
   options.body = intake.body;
-  // A source that nobody may use yet is not opened.
-  if (found->declared().state != intake_state::active) return {};
-  return std::visit(
-      [&](auto const& factory) {
-        auto const source = factory();
-        return found->take_from(*source, options);
-      },
-      intake.source);
+  return std::visit([&](auto const& open) { return found->take_from(open, options); },
+                    intake.source);
 }
 
 void intake_service::serve(served& intake, int lane, std::stop_token const& stop) const {

@@ -1,6 +1,7 @@
 // Messages of a log: each once, whoever dies, stalls or moves the place; and what a log does that
 // was cut, grew or was made anew.
 #include "conformance/taking_in.hpp"
+#include "intake/store.hpp"
 
 #include <set>
 #include <string>
@@ -85,6 +86,21 @@ TEST_P(intake_of_log, one_process_takes_a_lane_at_a_time) {
     EXPECT_TRUE(report.holder);
   });
   EXPECT_EQ(in.take_from(here, by_body()).taken, 5);
+}
+
+// A broker's queue would deliver to it, and count that as a delivery that failed.
+TEST_P(intake_of_log, who_may_not_take_opens_no_source) {
+  append(0, 5);
+  auto in = book_.make_intake("in", quick());
+  auto other = other_.intake("in").value();
+  watched_log here(broker_.log("t")(), [&] {
+    broker_.fail(memory_broker::call::open);
+    EXPECT_FALSE(other.internals().take_from(broker_.log("t"), by_body()).ran);
+  });
+  EXPECT_EQ(in.take_from(here, by_body()).taken, 5);
+  EXPECT_EQ(fault_of([&] { other.internals().take_from(broker_.log("t"), by_body()); }),
+            error_code::unreachable);
+  EXPECT_EQ(other.internals().take_from(broker_.log("t"), by_body()).taken, 0);
 }
 
 TEST_P(intake_of_log, a_place_that_a_person_moves_is_read_again) {
