@@ -5,6 +5,7 @@
 #include "core/admin/holders.hpp"
 #include "core/admin/inspect.hpp"
 #include "core/admin/operate.hpp"
+#include "core/admin/tokens.hpp"
 #include "core/tx/transact.hpp"
 #include "drivers/drivers.hpp"
 #include "intake/store.hpp"
@@ -316,6 +317,24 @@ prune_report book::prune(prune_options const& options, audit_note const& note) {
 
 std::vector<change_info> book::changes(process const& name, key const& run_key) const {
   return core::list_changes(engine_->ready(), name.str(), run_key.str());
+}
+
+std::vector<change_info> book::changes(changes_query const& query) const {
+  return core::list_changes(engine_->ready(), query);
+}
+
+std::string book::make_token(token_options const& options, audit_note const& note) {
+  return core::make_token(engine_->ready(), options, note);
+}
+
+std::optional<token_info> book::check_token(std::string_view text, token_kind kind) {
+  return core::check_token(engine_->ready(), text, kind);
+}
+
+std::vector<token_info> book::tokens() const { return core::list_tokens(engine_->ready()); }
+
+bool book::revoke_token(std::string_view id, audit_note const& note) {
+  return core::revoke_token(engine_->ready(), id, note);
 }
 
 std::vector<check_result> book::doctor() const {

@@ -9,6 +9,7 @@
 //   auto attempt = book.start(daybook::process{"nightly"}, daybook::key{"2026-11-21"});
 #pragma once
 
+#include <daybook/access.hpp>
 #include <daybook/adopt.hpp>
 #include <daybook/aggregation.hpp>
 #include <daybook/alerts.hpp>
@@ -128,6 +129,21 @@ class DAYBOOK_EXPORT book {
   prune_report prune(prune_options const& options, audit_note const& note);
   /// What people changed under a key, oldest first.
   [[nodiscard]] std::vector<change_info> changes(process const& name, key const& run_key) const;
+  /// What people changed in the whole book, except in aggregations, the newest first.
+  [[nodiscard]] std::vector<change_info> changes(changes_query const& query) const;
+
+  // Who may use the console and the HTTP API (daybook/access.hpp). On failure: daybook::error.
+
+  /// Returns the text, 93 bytes: "dbk_ID_" and 72 hexadecimal digits. It is told here only.
+  std::string make_token(token_options const& options, audit_note const& note);
+  /// Whose text it is. Empty: it is none of that kind, or not valid any more. A code is used up.
+  /// Takes as long for a wrong text as for a right one.
+  [[nodiscard]] std::optional<token_info> check_token(std::string_view text,
+                                                      token_kind kind = token_kind::token);
+  /// All that are valid, the oldest first.
+  [[nodiscard]] std::vector<token_info> tokens() const;
+  /// False: there is none of that id that is valid.
+  bool revoke_token(std::string_view id, audit_note const& note);
 
   /// Makes a queue, or gives it these options; its tasks stay. On failure: throws daybook::error
   /// (error_code::bad_argument names the option).

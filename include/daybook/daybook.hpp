@@ -1,6 +1,7 @@
 // All of Daybook but its help for tests (daybook/testing.hpp).
 #pragma once
 
+#include <daybook/access.hpp>
 #include <daybook/adopt.hpp>
 #include <daybook/aggregation.hpp>
 #include <daybook/book.hpp>

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace daybook {
@@ -18,6 +19,10 @@ inline namespace v1 {
 struct audit_note {
   std::string actor;
   std::string reason;
+  /// The name of the request that asks for it, 64 bytes at most; empty: none. The book has each
+  /// once: a change under a name that is there already throws daybook::error
+  /// (error_code::constraint) and changes nothing. Aggregations do not keep it.
+  std::string request = {};
 };
 
 /// What became of a change to a run by book::release(), restart() or resolve().
@@ -59,6 +64,7 @@ struct prune_report {
 };
 
 struct change_info {
+  std::int64_t id = 0;  ///< higher the later it was made; 0 from the verbs of one thing
   timestamp at{};
   std::string actor;
   /// "release", "restart", "resolve", "prune"; of a schedule, queue or planner the verb that
@@ -66,6 +72,21 @@ struct change_info {
   std::string action;
   std::string reason;
   std::string detail;  ///< "step pay: done"
+  /// Set by book::changes(changes_query): the run's process, or a schedule's name; "queue:stock",
+  /// "plan restock", "tokens".
+  std::string process = {};
+  std::string key = {};  ///< likewise: of the run, the task, the tick; empty: of the whole
+};
+
+/// Which changes of a book to list, the newest first; a text that is empty: any.
+struct changes_query {
+  std::string actor = {};
+  std::string process = {};  ///< as change_info::process
+  std::string action = {};
+  std::string request = {};  ///< as audit_note::request
+  std::optional<timestamp> since = {};
+  std::int64_t before = 0;  ///< ids below this: the last one of the page before; 0: the newest
+  int limit = 100;          ///< 1 to 10 000
 };
 
 }  // namespace v1

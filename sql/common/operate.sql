@@ -49,9 +49,9 @@ from {intent} i join {run} r on r.process = i.process and r.run_key = i.run_key
 where i.process = :process and i.run_key = :key and i.run_no = :run_no and i.name = :name;
 
 -- name: operate.change
--- in: process, key, actor, action, reason, detail
-insert into {change} (at_us, process, run_key, actor, action, reason, detail)
-values ({now}, :process, :key, :actor, :action, :reason, :detail);
+-- in: process, key, actor, action, reason, detail, request
+insert into {change} (at_us, process, run_key, actor, action, reason, detail, request)
+values ({now}, :process, :key, :actor, :action, :reason, :detail, :request{::text});
 
 -- name: operate.changed
 -- in: process, key, actor, action, reason, detail
@@ -66,16 +66,28 @@ where process = :process and run_key = :key and actor = :actor and action = :act
 select at_us, actor, action, reason, detail from {change}
 where process = :process and run_key = :key order by id;
 
+-- The newest of the whole book; null: any.
+-- name: operate.all_changes
+-- in: actor, process, action, request, since_us, before, limit
+-- out: id, at_us, process, run_key, actor, action, reason, detail
+select id, at_us, process, run_key, actor, action, reason, detail from {change}
+where id < :before{::bigint} and at_us >= :since_us{::bigint}
+  and (:actor{::text} is null or actor = :actor{::text})
+  and (:process{::text} is null or process = :process{::text})
+  and (:action{::text} is null or action = :action{::text})
+  and (:request{::text} is null or request = :request{::text})
+order by id desc limit :limit{::bigint};
+
 -- Whoever is second waits here until the first has committed.
 -- name: operate.take_turns
 update {version} set oldest = oldest where only_row = 1;
 
 -- For a change without a guarded write of its own.
 -- name: operate.change_once
--- in: process, key, actor, action, reason, detail, since_us
-insert into {change} (at_us, process, run_key, actor, action, reason, detail)
+-- in: process, key, actor, action, reason, detail, request, since_us
+insert into {change} (at_us, process, run_key, actor, action, reason, detail, request)
 select {now}, :process{::text}, :key{::text}, :actor{::text}, :action{::text}, :reason{::text},
-  :detail{::text}
+  :detail{::text}, :request{::text}
 where not exists (select 1 from {change} c where c.process = :process{::text}
                     and c.run_key = :key{::text}
                     and c.actor = :actor{::text} and c.action = :action{::text}

@@ -26,7 +26,7 @@ union all select 'other_engines', coalesce(
              'request', 'schedule', 'tick', 'watch', 'watched_id', 'aggregation',
              'aggregation_parent', 'aggregation_log', 'planner', 'planned', 'planned_period',
              'sweep', 'sweep_page', 'series', 'problem', 'intake', 'intake_place', 'intake_seen',
-             'intake_refused')), '')
+             'intake_refused', 'token')), '')
 -- The application's own: an effect in such a table is not rolled back with its step.
 union all select 'other_engines_in_schema', cast(count(*) as char)
   from information_schema.tables

@@ -594,3 +594,24 @@ create table if not exists {intake_refused} (
   body        longblob not null,
   index intake_refused_of (intake, id)
 ) engine = InnoDB;
+
+-- migration: 11 access
+-- Who may use the console and the HTTP API. `kind`: 0 token, 1 session, 2 one-time code; `hash`: the
+-- SHA-256 of the whole text, in hex. The text itself is nowhere.
+create table if not exists {token} (
+  created_us bigint not null,
+  expires_us bigint,
+  used_us    bigint,
+  revoked_us bigint,
+  kind       smallint not null,
+  role       smallint not null,
+  id         varbinary(32) not null primary key,
+  hash       varbinary(64) not null,
+  name       varbinary(255) not null,
+  made_by    varbinary(255) not null
+) engine = InnoDB;
+
+-- What the request that made a change called itself: the same request changes nothing twice.
+alter table {change} add column if not exists request varbinary(64);
+
+create unique index if not exists change_by_request on {change} (request);

@@ -16,8 +16,8 @@ where process = :process and run_key = :key and epoch = :epoch
   and acquisition = :acquisition and state in (9, 8);
 
 -- name: operate.change_once
-insert into {change} (at_us, process, run_key, actor, action, reason, detail)
-select {now}, :process, :key, :actor, :action, :reason, :detail from dual
+insert into {change} (at_us, process, run_key, actor, action, reason, detail, request)
+select {now}, :process, :key, :actor, :action, :reason, :detail, :request from dual
 where not exists (select 1 from {change} c where c.process = :process and c.run_key = :key
                     and c.actor = :actor and c.action = :action and c.reason = :reason
                     and c.detail = :detail and c.at_us >= :since_us);

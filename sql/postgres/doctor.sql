@@ -38,7 +38,8 @@ from unnest(array['version', 'clock', 'holder', 'run', 'step', 'attempt', 'inten
   'change', 'queue', 'member_id', 'member', 'segment', 'claim', 'done', 'outcome', 'request',
   'schedule', 'tick', 'watch', 'aggregation', 'aggregation_parent',
   'aggregation_log', 'planner', 'planned', 'planned_period', 'sweep', 'sweep_page',
-  'series', 'problem', 'intake', 'intake_place', 'intake_seen', 'intake_refused']) as name
+  'series', 'problem', 'intake', 'intake_place', 'intake_seen', 'intake_refused',
+  'token']) as name
   join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass('{schema}.{prefix}' || name)
 where not (pg_catalog.has_table_privilege(c.oid, 'select')
   and pg_catalog.has_table_privilege(c.oid, 'insert')

@@ -641,3 +641,27 @@ create table if not exists {intake_refused} (
 );
 
 create index if not exists {prefix}intake_refused_of on {intake_refused} (intake, id);
+
+-- migration: 11 access
+select pg_catalog.pg_advisory_xact_lock(1684109675, pg_catalog.hashtext('{schema}.{prefix}'));
+
+-- Who may use the console and the HTTP API. `kind`: 0 token, 1 session, 2 one-time code; `hash`: the
+-- SHA-256 of the whole text, in hex. The text itself is nowhere.
+create table if not exists {token} (
+  created_us bigint not null,
+  expires_us bigint,
+  used_us    bigint,
+  revoked_us bigint,
+  kind       smallint not null,
+  role       smallint not null,
+  id         text collate "C" not null primary key,
+  hash       text collate "C" not null,
+  name       text collate "C" not null,
+  made_by    text collate "C" not null
+);
+
+-- What the request that made a change called itself: the same request changes nothing twice.
+alter table {change} add column if not exists request text collate "C";
+
+create unique index if not exists {prefix}change_by_request on {change} (request)
+  where request is not null;

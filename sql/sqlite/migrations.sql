@@ -607,3 +607,25 @@ create table if not exists {intake_refused} (
 
 create index if not exists {schema}.{prefix}intake_refused_of
   on {prefix}intake_refused (intake, id);
+
+-- migration: 11 access
+-- Who may use the console and the HTTP API. `kind`: 0 token, 1 session, 2 one-time code; `hash`: the
+-- SHA-256 of the whole text, in hex. The text itself is nowhere.
+create table if not exists {token} (
+  created_us integer not null,
+  expires_us integer,
+  used_us    integer,
+  revoked_us integer,
+  kind       integer not null,
+  role       integer not null,
+  id         text not null primary key,
+  hash       text not null,
+  name       text not null,
+  made_by    text not null
+) strict;
+
+-- What the request that made a change called itself: the same request changes nothing twice.
+alter table {change} add column request text;
+
+create unique index if not exists {schema}.{prefix}change_by_request on {prefix}change (request)
+  where request is not null;

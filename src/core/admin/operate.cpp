@@ -1,5 +1,6 @@
 #include "core/admin/operate.hpp"
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "core/lease/in_hand.hpp"
 #include "core/run/run.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,7 @@ namespace core {
 namespace {
 
 constexpr std::size_t longest_remark = 255;
+constexpr std::size_t longest_request = 64;
 
 /// A run as it was looked at. Every change names this epoch, so that it can hit no later attempt.
 struct sight {
@@ -67,7 +70,8 @@ std::string text_of(sight const& probe) {
 
 void write_down(db::session& session, change const& change, std::string_view detail) {
   db::run(session, change.with.sql["operate.change"],
-          {change.process, change.key, change.by.actor, change.action, change.by.reason, detail});
+          {change.process, change.key, change.by.actor, change.action, change.by.reason, detail,
+           change.by.request_value()});
 }
 
 bool is_written(db::session& session, change const& change, std::string_view detail) {
@@ -140,7 +144,8 @@ change_outcome changed_if(bool hit) noexcept {
 
 bounded_remark::bounded_remark(audit_note const& note)
     : actor(base::bounded(note.actor, longest_remark)),
-      reason(base::bounded(note.reason, longest_remark)) {}
+      reason(base::bounded(note.reason, longest_remark)),
+      request(base::bounded(note.request, longest_request)) {}
 
 change_outcome release_run(context const& context, process const& name, key const& run_key,
                            audit_note const& note) {
@@ -225,6 +230,36 @@ std::vector<change_info> list_changes(context const& context, std::string_view p
     for (std::size_t at = 0; at < rows.size(); ++at) {
       auto& one = out.emplace_back();
       db::row_reader(rows.row(at)) >> one.at >> one.actor >> one.action >> one.reason >> one.detail;
+    }
+  });
+  return out;
+}
+
+std::vector<change_info> list_changes(context const& context, changes_query const& query) {
+  auto const text = [](std::string const& one) {
+    return one.empty() ? value(nullptr) : value(std::string_view(one));
+  };
+  base::limits("changes_query").between("the limit", query.limit, 1, 10'000);
+  auto const before = query.before > 0 ? query.before : std::numeric_limits<std::int64_t>::max();
+  std::vector<change_info> out;
+  read(context, [&](db::session& session) {
+    out.clear();
+    auto const rows =
+        db::run(session, context.sql["operate.all_changes"],
+                {text(query.actor), text(query.process), text(query.action), text(query.request),
+                 query.since ? db::us_of(*query.since) : std::int64_t{0}, before,
+                 std::int64_t{query.limit}});
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      auto const row = rows.row(at);
+      auto& one = out.emplace_back();
+      decode(row[0], one.id);
+      one.at = db::time_of(db::get<std::int64_t>(row[1]));
+      decode(row[2], one.process);
+      decode(row[3], one.key);
+      decode(row[4], one.actor);
+      decode(row[5], one.action);
+      decode(row[6], one.reason);
+      decode(row[7], one.detail);
     }
   });
   return out;

@@ -9,6 +9,7 @@
 #include <daybook/inspect.hpp>
 #include <daybook/names.hpp>
 #include <daybook/operate.hpp>
+#include <daybook/sql.hpp>
 
 #include <functional>
 #include <optional>
@@ -31,6 +32,10 @@ namespace core {
 [[nodiscard]] std::vector<change_info> list_changes(context const& context,
                                                     std::string_view process, std::string_view key);
 
+/// As book::changes(query).
+[[nodiscard]] std::vector<change_info> list_changes(context const& context,
+                                                    changes_query const& query);
+
 /// As book::prune(): many transactions, of which the last says who and why.
 [[nodiscard]] prune_report prune_history(context const& context, prune_options const& options,
                                          audit_note const& note);
@@ -40,6 +45,12 @@ struct bounded_remark {
   explicit bounded_remark(audit_note const& note);
   std::string actor;
   std::string reason;
+  std::string request;
+
+  /// Null where no request was named.
+  [[nodiscard]] value request_value() const {
+    return request.empty() ? value(nullptr) : value(std::string_view(request));
+  }
 };
 
 /// Which run (or schedule and tick), whose change, and what is written down of it.

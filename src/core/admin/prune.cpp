@@ -59,7 +59,8 @@ class pruner {
       db::run(session, context_.sql["operate.take_turns"], {});
       db::run(session, context_.sql["operate.change_once"],
               {std::string_view(options_.process), std::string_view(), note.actor,
-               std::string_view("prune"), note.reason, std::string_view(detail), began_us_});
+               std::string_view("prune"), note.reason, std::string_view(detail),
+               note.request_value(), began_us_});
     });
   }
 

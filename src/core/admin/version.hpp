@@ -16,7 +16,7 @@ inline namespace v1 {
 namespace core {
 
 /// The version that this library's migrations lead to.
-inline constexpr int library_version = 10;
+inline constexpr int library_version = 11;
 /// The oldest library version that may work beside it: a migration that only adds leaves it.
 inline constexpr int oldest_beside = 1;
 

@@ -49,7 +49,7 @@ std::string detail_of(task_request request) {
 bool write_down(db::session& session, core::change const& change, std::string_view detail) {
   return db::run(session, change.with.sql["operate.change_once"],
                  {change.process, change.key, change.by.actor, change.action, change.by.reason,
-                  detail, std::int64_t{0}})
+                  detail, change.by.request_value(), std::int64_t{0}})
              .affected > 0;
 }
 

@@ -42,7 +42,7 @@ class catalogue : public on_engine {
       static std::set<std::string> const rooms{
           "queue.",   "member.",   "claim.", "segment.", "task.",        "request.", "outcome.",
           "wake.",    "schedule.", "tick.",  "table.",   "aggregation.", "watch.",   "planner.",
-          "planned.", "period.",   "sweep.", "series.",  "problem.",     "intake."};
+          "planned.", "period.",   "sweep.", "series.",  "problem.",     "intake.", "token."};
       return rooms.contains(room);
     }
   };
@@ -114,6 +114,10 @@ class catalogue : public on_engine {
             {"problem. subject", "x"},
             {"problem. why", "x"},
             {"problem. remedy", "x"},
+            {"token. id", "x"},
+            {"token. hash", "x"},
+            {"token. made_by", "x"},
+            {"token. maker", "x"},
             {"sweep. place", "x"},
             {"sweep. low", "x"},
             {"sweep. high", "x"},
@@ -132,9 +136,9 @@ class catalogue : public on_engine {
          {"once", "restart", "state", "all", "movable_clock", "exit_code", "recalls", "seen"}) {
       numbers.emplace(name, 0);
     }
-    for (auto const* name :
-         {"run_no", "pid", "by_us", "at_us", "version", "oldest", "deadline_us", "beat", "stamp",
-          "mode", "took_us", "progress_done", "progress_total", "done", "before_us", "since_us"}) {
+    for (auto const* name : {"run_no", "pid", "by_us", "at_us", "version", "oldest", "deadline_us",
+                             "beat", "stamp", "mode", "took_us", "progress_done", "progress_total",
+                             "done", "before_us", "since_us", "before"}) {
       numbers.emplace(name, 1);
     }
     return {{{"process", column("process")},
@@ -156,6 +160,7 @@ class catalogue : public on_engine {
              {"action", ""},
              {"reason", ""},
              {"detail", ""},
+             {"request", "r"},
              {"after", ""},
              {"last", "z"},
              {"node", ""},
