@@ -17,7 +17,7 @@ namespace command {
 
 namespace {
 
-using seconds = std::chrono::duration<double>;
+using exact_seconds = std::chrono::duration<double>;
 using std::chrono::milliseconds;
 
 constexpr milliseconds pause_between{100};
@@ -38,14 +38,14 @@ std::size_t width_of_terminal() {
 }
 
 /// "1h2m", "3m20s", "5s".
-std::string time_text(seconds length) {
+std::string time_text(exact_seconds length) {
   auto const all = static_cast<std::int64_t>(std::ceil(length.count()));
   if (all >= 3600) return fmt::format("{}h{}m", all / 3600, all / 60 % 60);
   if (all >= 60) return fmt::format("{}m{}s", all / 60, all % 60);
   return fmt::format("{}s", all);
 }
 
-std::string rate_text(std::int64_t count, seconds since) {
+std::string rate_text(std::int64_t count, exact_seconds since) {
   auto const rate = static_cast<double>(count) / std::max(since.count(), 1e-3);
   return rate < 10 ? fmt::format("{:.1f}/s", rate) : fmt::format("{:.0f}/s", rate);
 }
@@ -57,7 +57,7 @@ void put(std::string const& text) noexcept {
 
 /// The line: "stock  [####      ]  40%  4000  8130/s  1s left", as much of it as `columns` hold.
 std::string bar_text(std::string const& label, std::int64_t count, std::optional<double> part,
-                     seconds since, std::size_t columns) {
+                     exact_seconds since, std::size_t columns) {
   auto const numbers = fmt::format("  {}  {}", count, rate_text(count, since));
   auto line = label + numbers;
   if (part) {
@@ -97,7 +97,7 @@ void progress_bar::wipe() noexcept {
 }
 
 std::string progress_bar::pace(std::int64_t count) const {
-  seconds const since = clock::now() - began_;
+  exact_seconds const since = clock::now() - began_;
   return fmt::format("{:.1f}s, {}", since.count(), rate_text(count, since));
 }
 

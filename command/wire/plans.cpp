@@ -112,4 +112,23 @@ nlohmann::ordered_json json_of(daybook::sweep_info const& one) {
           {"ended", json_of(one.ended)}};
 }
 
+nlohmann::ordered_json json_of(daybook::refused_key const& one) {
+  return {{"key", one.key},
+          {"first", iso(one.first)},
+          {"last", iso(one.last)},
+          {"count", one.count},
+          {"reason", one.reason}};
+}
+
+nlohmann::ordered_json json_of(daybook::planned_key const& one) {
+  return {{"key", one.key},
+          {"launches", one.launches},
+          {"first", json_of(one.first)},
+          {"last", json_of(one.last)},
+          {"refusals", one.refusals},
+          {"first_refused", json_of(one.first_refused)},
+          {"last_refused", json_of(one.last_refused)},
+          {"reason", one.reason}};
+}
+
 }  // namespace command

@@ -19,5 +19,7 @@ namespace command {
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::planner_info const& planner);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::period_info const& period);
 [[nodiscard]] nlohmann::ordered_json json_of(daybook::sweep_info const& sweep);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::refused_key const& refused);
+[[nodiscard]] nlohmann::ordered_json json_of(daybook::planned_key const& known);
 
 }  // namespace command

@@ -63,4 +63,29 @@ nlohmann::ordered_json json_of(daybook::tick_info const& tick) {
           {"key", tick.run}};
 }
 
+std::string offset_text(std::chrono::seconds offset) {
+  std::chrono::hh_mm_ss const parts{std::chrono::abs(offset)};
+  auto text = fmt::format("{}{:02}:{:02}", offset < std::chrono::seconds{0} ? '-' : '+',
+                          parts.hours().count(), parts.minutes().count());
+  if (parts.seconds() != std::chrono::seconds{0})
+    text += fmt::format(":{:02}", parts.seconds().count());
+  return text;
+}
+
+std::string local_text(daybook::wall_time const& wall) {
+  auto text = seconds_of(daybook::timestamp{wall.time.time_since_epoch()});
+  text.pop_back();
+  return text;
+}
+
+nlohmann::ordered_json json_of_coming(daybook::timestamp tick, daybook::zone const& zone) {
+  auto const wall = zone.to_local(tick);
+  return {{"tick", iso(tick)},
+          {"local", local_text(wall) + offset_text(wall.offset)},
+          {"zone", zone.name()},
+          {"abbreviation", wall.abbreviation},
+          {"offset_s", wall.offset.count()},
+          {"daylight", wall.daylight}};
+}
+
 }  // namespace command

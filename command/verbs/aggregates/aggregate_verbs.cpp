@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
@@ -66,13 +65,6 @@ daybook::aggregation make(daybook::book& book, declared_aggregate const& declare
     }
     throw complaint(code_of(e.kind()), fmt::format("{}: {}", declared.place, printable(e.what())));
   }
-}
-
-nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& options,
-                                    std::vector<std::string> const& sums) {
-  auto out = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < sums.size(); ++i) out[options.sums.at(i).into] = sums[i];
-  return out;
 }
 
 std::string text_of(std::string_view name, daybook::refused_rows const& one) {

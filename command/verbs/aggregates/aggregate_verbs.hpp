@@ -10,8 +10,6 @@
 
 #include <daybook/book.hpp>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +41,6 @@ struct opened_aggregate {
 /// On failure: complaint (65) with the place, where the tables are not as declared; else
 /// daybook::error.
 [[nodiscard]] daybook::aggregation make(daybook::book& book, declared_aggregate const& declared);
-
-/// A column's sum, and its name.
-[[nodiscard]] nlohmann::ordered_json json_of_sums(daybook::aggregation_options const& options,
-                                                  std::vector<std::string> const& sums);
 
 /// "pay: group 101, row 17: move_num is null"
 [[nodiscard]] std::string text_of(std::string_view name, daybook::refused_rows const& one);

@@ -4,6 +4,7 @@
 #include "cli/format.hpp"
 #include "cli/verbs.hpp"
 #include "verbs/aggregates/aggregate_verbs.hpp"
+#include "wire/aggregates.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -79,15 +80,6 @@ json json_of(declared_aggregate const& declared) {
           {"close", declared.close}};
 }
 
-json json_of(daybook::parent_info const& one, daybook::aggregation_options const& options) {
-  return {{"parent", one.key},
-          {"group", one.group},
-          {"state", one.state},
-          {"count", one.count ? json(*one.count) : json(nullptr)},
-          {"sums", json_of_sums(options, one.sums)},
-          {"opened", iso(one.opened)}};
-}
-
 /// What stands in a file may be anything.
 void print_safe(std::string_view name, std::string_view value) {
   print_field(name, printable(value));
@@ -153,13 +145,6 @@ void print_text(std::vector<daybook::parent_info> const& all,
     rows.add(std::move(row));
   }
   rows.print();
-}
-
-/// From "open", "closed", "settled" or "void".
-daybook::state_value state_named(std::string_view word, daybook::aggregation_parent const& parent) {
-  if (word == "open") return parent.open;
-  if (word == "closed") return parent.closed;
-  return word == "settled" ? parent.settled : parent.voided;
 }
 
 }  // namespace
@@ -240,7 +225,7 @@ int aggregates_parents(arguments const& given) {
   if (!state.empty()) query.state = state_named(state, of.declared.options.parent);
   auto const found = of.made.parents(query);
   if (as_json) {
-    for (auto const& one : found) print_json(json_of(one, of.declared.options));
+    for (auto const& one : found) print_json(command::json_of(one, of.declared.options));
   } else {
     print_text(found, of.declared.options);
   }
@@ -271,18 +256,13 @@ int aggregates_rows(arguments const& given) {
   for (auto const& one : of.declared.options.sums) head.push_back(printable(one.from));
   table rows(std::move(head));
   for (auto const& one : found) {
-    auto amounts = json::object();
-    std::vector<std::string> row{printable(one.key), printable(one.state)};
-    for (std::size_t i = 0; i < one.amounts.size(); ++i) {
-      auto const& amount = one.amounts[i];
-      amounts[of.declared.options.sums.at(i).from] = amount ? json(*amount) : json(nullptr);
-      row.push_back(amount.value_or("null"));
-    }
     if (as_json) {
-      print_json({{"row", one.key}, {"state", one.state}, {"amounts", amounts}});
-    } else {
-      rows.add(std::move(row));
+      print_json(command::json_of(one, of.declared.options));
+      continue;
     }
+    std::vector<std::string> row{printable(one.key), printable(one.state)};
+    for (auto const& amount : one.amounts) row.push_back(amount.value_or("null"));
+    rows.add(std::move(row));
   }
   if (!as_json) rows.print();
   return exit_code::done;
@@ -311,7 +291,7 @@ int aggregates_parent(arguments const& given) {
     return exit_code::done;
   }
   auto const found = of.made.find(*key);
-  print_json(found ? json_of(*found, of.declared.options) : json{{"parent", *key}});
+  print_json(found ? command::json_of(*found, of.declared.options) : json{{"parent", *key}});
   return exit_code::done;
 }
 
@@ -334,14 +314,7 @@ int aggregates_history(arguments const& given) {
   table rows({"ID", "AT", "WHAT", "PARENT", "ROWS", "WHO", "DETAIL", "WHY"});
   for (auto const& one : of.made.history(parent, limit, before)) {
     if (as_json) {
-      print_json({{"id", one.id},
-                  {"at", iso(one.at)},
-                  {"what", daybook::word_of(one.what)},
-                  {"parent", one.parent},
-                  {"rows", one.rows},
-                  {"actor", one.actor},
-                  {"reason", one.reason},
-                  {"detail", one.detail}});
+      print_json(command::json_of(one));
     } else {
       rows.add({std::to_string(one.id), seconds_of(one.at), std::string(daybook::word_of(one.what)),
                 printable(one.parent), std::to_string(one.rows), printable(one.actor),

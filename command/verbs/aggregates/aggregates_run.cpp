@@ -4,6 +4,7 @@
 #include "cli/progress_bar.hpp"
 #include "cli/verbs.hpp"
 #include "verbs/aggregates/aggregate_verbs.hpp"
+#include "wire/aggregates.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -100,16 +101,6 @@ int run_now(run_request const& request, opened_aggregate& aggregate) {
   return done.refused.empty() ? exit_code::done : exit_code::differs;
 }
 
-json json_of(daybook::difference const& one) {
-  return {{"what", daybook::word_of(one.what)},
-          {"parent", one.parent},
-          {"group", one.group},
-          {"column", one.column},
-          {"expected", one.expected},
-          {"found", one.found},
-          {"row", one.row}};
-}
-
 }  // namespace
 
 int aggregates_run(arguments const& given) {
@@ -156,7 +147,7 @@ int aggregates_verify(arguments const& given) {
   table rows({"WHAT", "PARENT", "GROUP", "COLUMN", "EXPECTED", "FOUND", "ROW"});
   for (auto const& one : found.differences) {
     if (as_json) {
-      print_json(json_of(one));
+      print_json(command::json_of(one));
     } else {
       rows.add({std::string(daybook::word_of(one.what)), printable(one.parent),
                 printable(one.group), printable(one.column), printable(one.expected),

@@ -127,11 +127,7 @@ int plans_refused(arguments const& given) {
   table rows({"KEY", "FIRST", "LAST", "TIMES", "REASON"});
   for (auto const& one : find_plan(request).plan.refusals(page)) {
     if (as_json) {
-      print_json({{"key", one.key},
-                  {"first", iso(one.first)},
-                  {"last", iso(one.last)},
-                  {"count", one.count},
-                  {"reason", one.reason}});
+      print_json(json_of(one));
       continue;
     }
     rows.add({printable(one.key), seconds_of(one.first), seconds_of(one.last),
@@ -159,14 +155,7 @@ int plans_find(arguments const& given) {
                                                     printable(request.name), printable(text)));
   }
   if (as_json) {
-    print_json({{"key", one->key},
-                {"launches", one->launches},
-                {"first", json_of(one->first)},
-                {"last", json_of(one->last)},
-                {"refusals", one->refusals},
-                {"first_refused", json_of(one->first_refused)},
-                {"last_refused", json_of(one->last_refused)},
-                {"reason", one->reason}});
+    print_json(json_of(*one));
     return exit_code::done;
   }
   print_field("key", printable(one->key));

@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "config/options.hpp"
 #include "config/settings.hpp"
+#include "wire/schedules.hpp"
 
 #include <daybook/book.hpp>
 #include <daybook/cron.hpp>
@@ -25,8 +26,6 @@
 namespace command {
 
 namespace {
-
-using std::chrono::seconds;
 
 /// When something comes.
 struct timetable {
@@ -123,22 +122,6 @@ timetable looked_up(ticks_request const& request) {
                   printable(request.name), usual_settings, did_you_mean(request.name, names)));
 }
 
-/// "+02:00", with seconds where it has some.
-std::string offset_text(seconds offset) {
-  std::chrono::hh_mm_ss const parts{std::chrono::abs(offset)};
-  auto text = fmt::format("{}{:02}:{:02}", offset < seconds{0} ? '-' : '+', parts.hours().count(),
-                          parts.minutes().count());
-  if (parts.seconds() != seconds{0}) text += fmt::format(":{:02}", parts.seconds().count());
-  return text;
-}
-
-/// "2027-03-28T03:00:00"
-std::string local_text(daybook::wall_time const& wall) {
-  auto text = seconds_of(daybook::timestamp{wall.time.time_since_epoch()});
-  text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 int schedules_next(arguments const& given) {
@@ -154,17 +137,10 @@ int schedules_next(arguments const& given) {
     if (!tick) break;
     after = *tick;
     auto const wall = zone.to_local(*tick);
-    auto const local = local_text(wall);
-    auto const offset = offset_text(wall.offset);
     if (what.as_json) {
-      print_json({{"tick", iso(*tick)},
-                  {"local", local + offset},
-                  {"zone", zone.name()},
-                  {"abbreviation", wall.abbreviation},
-                  {"offset_s", wall.offset.count()},
-                  {"daylight", wall.daylight}});
+      print_json(json_of_coming(*tick, zone));
     } else {
-      rows.add({seconds_of(*tick), local, offset, wall.abbreviation});
+      rows.add({seconds_of(*tick), local_text(wall), offset_text(wall.offset), wall.abbreviation});
     }
   }
   if (!what.as_json) rows.print();
