@@ -1,6 +1,6 @@
 # Several sources of one room, compiled as one: a third of the time where all of it is compiled
 # anew, for most of what a compiler reads is the same headers. Sources of different rooms stay
-# apart, so that the rooms' namespaces do; folders within a room do not matter, but in src/drivers.
+# apart, so that the rooms' namespaces do; folders within a room do not matter, but in src/drivers and command.
 #   daybook_unity(TARGET [SIZE])     SIZE: how many sources at most become one (12)
 function(daybook_unity target)
   if(NOT DAYBOOK_UNITY)
@@ -17,7 +17,7 @@ function(daybook_unity target)
     get_filename_component(folder ${source} ABSOLUTE)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
     get_filename_component(folder ${folder} DIRECTORY)
-    if(folder MATCHES "^(src/drivers/[^/]+|src/[^/]+|command|tests/conformance|tests/proof/[^/]+)")
+    if(folder MATCHES "^(command/api|command/http|src/drivers/[^/]+|src/[^/]+|command|tests/conformance|tests/proof/[^/]+)")
       set(folder ${CMAKE_MATCH_1})
     endif()
     string(MAKE_C_IDENTIFIER "${folder}" folder)

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <ios>
 #include <new>
 #include <system_error>
@@ -33,7 +34,13 @@ struct verb {
   std::string_view summary;
 };
 
-constexpr std::array<verb, 83> verbs{{
+#ifdef DAYBOOK_SERVE
+constexpr std::size_t verb_count = 88;
+#else
+constexpr std::size_t verb_count = 87;
+#endif
+
+constexpr std::array<verb, verb_count> verbs{{
     {"", "run", run, "runs a command as one run of a process, one holder at a time"},
     {"", "step", step, "inside a run: does one step, once"},
     {"", "progress", progress, "inside a run: tells how far it is"},
@@ -111,6 +118,13 @@ constexpr std::array<verb, 83> verbs{{
     {"", "metrics", metrics, "prints what monitoring wants to know, for Prometheus"},
     {"hooks", "list", hooks_list, "lists who is told of problems"},
     {"hooks", "test", hooks_test, "tells one of them now, as a test"},
+    {"tokens", "list", tokens_list, "lists who may use the console and the HTTP API"},
+    {"tokens", "add", tokens_add, "makes a token"},
+    {"tokens", "link", tokens_link, "prints a link for one login to the console"},
+    {"tokens", "revoke", tokens_revoke, "refuses a token or a session from now on"},
+#ifdef DAYBOOK_SERVE
+    {"", "serve", serve_console, "serves the console, the HTTP API and metrics"},
+#endif
     {"", "daemon", daemon, "serves what daybook.toml declares"},
     {"migrate", "up", migrate_up, "makes the book's tables, or brings them to this version"},
     {"migrate", "status", migrate_status, "shows which migrations are applied"},

@@ -19,6 +19,8 @@ before(async () => {
 })
 after(() => browser.close())
 
+export const newContext = (options) => browser.newContext(options)
+
 /** Server and page for one test, both ended with it. `bad` has what must stay empty. */
 export async function open(test, book, options = {}) {
   const server = await new Server(book, options.role === undefined ? 'admin' : options.role).start()

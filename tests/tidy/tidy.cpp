@@ -56,6 +56,7 @@ std::map<std::string, std::set<std::string>> const floors{
     {"memory_broker.cpp", {}},
     {"command/cli", {"command/cli"}},
     {"command/config", {"command/config", "command/cli"}},
+    {"command/http", {"command/http", "command/cli"}},
     {"command/wire", {"command/wire", "command/config", "command/cli"}},
     {"command/output", {"command/output", "command/config", "command/cli"}},
     {"command/process", {"command/process", "command/output", "command/config", "command/cli"}},
@@ -64,6 +65,9 @@ std::map<std::string, std::set<std::string>> const floors{
     {"command/verbs",
      {"command/verbs", "command/wire", "command/attempt", "command/process", "command/output",
       "command/config", "command/cli"}},
+    {"command/api",
+     {"command/api", "command/verbs/", "command/http", "command/wire", "command/process",
+      "command/output", "command/config", "command/cli"}},
     {"command/daemon/children",
      {"command/daemon/children", "command/attempt", "command/process", "command/output",
       "command/config", "command/cli"}},
@@ -228,9 +232,9 @@ void check_lines(report& into, fs::path const& relative, std::vector<std::string
   bool const header = relative.extension() == ".hpp";
   bool const test = relative.string().find("test") != std::string::npos;
   auto const limit = header ? longest_header : longest_source;
-  // The one header of the verbs that users call most is allowed to be whole.
+  // The two headers of the verbs that users call most are allowed to be whole.
   if (static_cast<int>(lines.size()) > limit && !(test && header) &&
-      relative != "include/daybook/run.hpp") {
+      relative != "include/daybook/run.hpp" && relative != "include/daybook/book.hpp") {
     into.add(relative, limit, "longer than " + std::to_string(limit) + " lines: two concepts?");
   }
   for (std::size_t at = 0; at < lines.size(); ++at) {
