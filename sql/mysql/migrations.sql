@@ -612,6 +612,6 @@ create table if not exists {token} (
 ) engine = InnoDB;
 
 -- What the request that made a change called itself: the same request changes nothing twice.
-alter table {change} add column if not exists request varbinary(64);
+alter table {change} add column request varbinary(64);
 
-create unique index if not exists change_by_request on {change} (request);
+alter table {change} add unique index change_by_request (request);
