@@ -307,5 +307,6 @@ export function answerOf(book, path, query) {
   const found = book[path]
   if (found?.items) return { ...found, items: chosen(found.items, query) }
   if (found) return found
+  if (book.missing?.includes(path)) return undefined
   return lists.includes(path.split('/').pop()) ? list() : undefined
 }

@@ -147,6 +147,15 @@ test('what a server does not tell is no error', async (t) => {
   assert.match(await at.page.locator('[data-state=not-told]').textContent(), /does not tell it/)
 })
 
+test('the overview leaves out what a server does not tell', async (t) => {
+  const at = await open(t, 'normal')
+  delete at.server.book.flows
+  at.server.book.missing = ['flows']
+  await visit(at, '')
+  await at.page.waitForSelector('.problems, .calm')
+  assert.doesNotMatch(await at.page.locator('main').textContent(), /Flow|does not tell it/)
+})
+
 test('changes are saved as CSV in which no cell is a formula', async (t) => {
   const at = await open(t, 'normal')
   at.server.book.changes.items[0].reason = '=cmd|"/c calc"!A1'

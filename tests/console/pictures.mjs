@@ -1,5 +1,5 @@
 // Takes the pictures of the documents: one page in both themes.
-//   node tests/console/pictures.mjs [ADDRESS]     of a server at ADDRESS, else of recorded answers
+//   node tests/console/pictures.mjs [ADDRESS]     of a server whose link this is, else of recorded answers
 import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -16,11 +16,13 @@ const server = process.argv[2] ? null : await new Server('wrong').start()
 const browser = await chromium.launch({
   executablePath: process.env.DAYBOOK_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
 })
+const page = await browser.newPage({ viewport: { width: 1280, height: 720 } })
+await page.goto(process.argv[2] ?? server.url)
+await page.waitForSelector('.problems, .calm')
 for (const scheme of ['light', 'dark']) {
-  const page = await browser.newPage({ colorScheme: scheme, viewport: { width: 1280, height: 720 } })
-  await page.goto(process.argv[2] ?? server.url)
-  await page.waitForSelector('.problems, .calm')
+  await page.emulateMedia({ colorScheme: scheme })
   await page.waitForFunction(() => !document.querySelector('.loading'))
+  await page.waitForFunction(() => !document.body.textContent.includes('connecting'))
   await page.screenshot({ path: path.join(target, `console-${scheme}.png`) })
 }
 await browser.close()

@@ -157,6 +157,8 @@ export function standingOf(run: Run): string {
 function Flows() {
   const where = path(['flows'], { span: 'minute' })
   const answer = useAnswer<List<Flow>>(where, 'flows')
+  // On the first page there is nothing of what the server cannot tell.
+  if (answer.fault?.problem.status === 404) return null
   return (
     <Section title="Flow, 60 minutes">
       <Region answer={answer} path={where} optional isEmpty={(data) => data.items.length === 0}
