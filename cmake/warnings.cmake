@@ -5,12 +5,10 @@ target_compile_options(daybook_warnings INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wunused -Wextra-semi
   -Werror=unused-result
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wsuggest-override>)
-# Where several sources are compiled as one, a local name may hide what another source keeps to itself.
-if(DAYBOOK_UNITY)
-  target_compile_options(daybook_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
-else()
-  target_compile_options(daybook_warnings INTERFACE -Wshadow)
-endif()
+# A parameter may be called as a type or a member is (`key`, `task`): both are nouns of the field. And
+# where several sources are compiled as one, a local name may hide what another keeps to itself.
+target_compile_options(daybook_warnings INTERFACE
+  $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>)
 # At -Og g++ 12 follows values less far than this warning leads one to believe.
 target_compile_options(daybook_warnings INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Debug>>:-Wno-maybe-uninitialized>)

@@ -82,14 +82,14 @@ class DAYBOOK_EXPORT sweep_page {
 
   using body = std::function<void(transaction&, std::vector<row_key> const&)>;
 
-  /// Calls `body` with the rows that are still there, in a transaction in which the task succeeds
+  /// Calls `effect` with the rows that are still there, in a transaction in which the task succeeds
   /// and the page is done: exactly once. `writer` is a daybook::job or a daybook::claimed_task.
   template <class W>
-  outcome perform(W& writer, body const& body) const {
-    return writer.perform([&](transaction& tx) { body(tx, finish_in(tx)); });
+  outcome perform(W& writer, body const& effect) const {
+    return writer.perform([&](transaction& tx) { effect(tx, finish_in(tx)); });
   }
-  outcome perform(claim& claim, task const& task, body const& body) const {
-    return claim.perform(task, [&](transaction& tx) { body(tx, finish_in(tx)); });
+  outcome perform(claim& claim, task const& task, body const& effect) const {
+    return claim.perform(task, [&](transaction& tx) { effect(tx, finish_in(tx)); });
   }
 
  private:
