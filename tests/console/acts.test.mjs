@@ -91,6 +91,8 @@ for (const act of acts) {
     assert.equal(sent.type, 'application/json')
     assert.match(sent.request, /^[0-9a-f]{32}$/)
     assert.deepEqual(sent.body, { ...act.body, ...(act.reason ? { reason: act.reason } : {}) })
+    // The focus comes to the button once the answer is drawn.
+    await page.waitForFunction(() => document.activeElement?.textContent?.trim() === 'Close')
     await page.keyboard.press('Enter')
     await page.waitForSelector('dialog[open]', { state: 'detached' })
     assert.deepEqual(at.bad, [])
