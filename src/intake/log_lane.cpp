@@ -98,7 +98,8 @@ lane::progress log_lane::find_places() {
     places_[{one.topic, one.partition}] = std::move(place);
   }
   for (auto const& [at, place] : known) {
-    bool const there = std::any_of(extents.begin(), extents.end(), [&](auto const& one) {
+    // A name of its own: clang 14 lets no lambda see a structured binding.
+    bool const there = std::any_of(extents.begin(), extents.end(), [&at = at](auto const& one) {
       return one.topic == at.topic && one.partition == at.number;
     });
     if (!there && at.number % declared().options.lanes == options().lane) {

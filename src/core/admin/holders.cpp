@@ -108,9 +108,10 @@ work_in_hand look_at_work(context const& book, ended_holders ended) {
     read_runs(session, book, out, by_holder);
     read_claims(session, book, by_holder);
     for (auto& [uuid, work] : by_holder) {
-      auto const find = [&] {
-        return std::find_if(out.holders.begin(), out.holders.end(),
-                            [&](holder_info const& one) { return one.holder == uuid; });
+      // A name of its own: clang 14 lets no lambda see a structured binding.
+      auto const find = [&holders = out.holders, &holder = uuid] {
+        return std::find_if(holders.begin(), holders.end(),
+                            [&](holder_info const& one) { return one.holder == holder; });
       };
       if (find() == out.holders.end()) add_holders(session, book, false, uuid, out.holders);
       if (find() == out.holders.end()) out.holders.push_back(gone(uuid, work));
