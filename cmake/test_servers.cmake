@@ -1,8 +1,9 @@
 set(daybook_engines sqlite postgresql pgbouncer mariadb mariadb_snapshot)
 # Debian 12 has no MySQL; `./check --engine mysql` brings it (tools/newer-debian).
-option(DAYBOOK_TEST_MYSQL "Tests on MySQL, too" OFF)
+option(DAYBOOK_TEST_MYSQL "Conformance on MySQL, too" OFF)
+set(daybook_conformance_engines ${daybook_engines})
 if(DAYBOOK_TEST_MYSQL)
-  list(APPEND daybook_engines mysql)
+  list(APPEND daybook_conformance_engines mysql)
 endif()
 
 # Some tests change a server's settings for a moment, or stop it: a test has the servers of its

@@ -1,5 +1,5 @@
-// Who asks, and what they may do. There is no default: what nothing allows is refused.
-// Thread safety: any thread.
+// The caller of a request and its rights. There is no default: a request that no rule allows is
+// refused. Thread safety: any thread.
 #pragma once
 
 #include "http/address.hpp"

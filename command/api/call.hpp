@@ -1,6 +1,6 @@
-// What a route is given, and what it gives back: the values of the path, the query and the body,
-// checked against the table of routes; who asks; and the book.
-// Thread safety: a call is one thread's; services are for any thread.
+// The input of a route and its answer. The input: the values of path, query and body, checked
+// against the table of routes; the caller; the book. Thread safety: a call is one thread's;
+// services are for any thread.
 #pragma once
 
 #include "api/access.hpp"

@@ -1,4 +1,4 @@
-// What each row of the table of routes does. The names are those of the rows.
+// The functions of the table of routes, one for each row and by its name.
 // Thread safety: any thread.
 #pragma once
 

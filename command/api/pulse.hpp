@@ -1,6 +1,5 @@
-// What has moved in a book since somebody looked, a text for each topic; and answers that are kept
-// for a moment, so that fifty viewers cost what one costs.
-// Thread safety: any thread.
+// The pulse of a book: a text for each topic, which changes when the topic does. And a short memory
+// of answers, so that fifty viewers cost as much as one. Thread safety: any thread.
 #pragma once
 
 #include <nlohmann/json.hpp>

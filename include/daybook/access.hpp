@@ -4,7 +4,7 @@
 //
 //   auto const secret = book.make_token({.name = "grafana", .role = daybook::role::metrics},
 //                                       {.actor = "anna", .reason = ""});
-//   if (auto const who = book.check_token(secret)) std::cout << who->name << '\n';
+//   if (auto const token = book.check_token(secret)) std::cout << token->name << '\n';
 #pragma once
 
 #include <daybook/detail/export.hpp>

@@ -187,7 +187,7 @@ class DAYBOOK_EXPORT queue {
   [[nodiscard]] queue_info info() const;
   /// Exact for the instant of the call, except that ids of removed members may be counted. With
   /// counting::tasks, queue_counts::members is 0.
-  [[nodiscard]] queue_counts counts(counting things = counting::members_and_tasks) const;
+  [[nodiscard]] queue_counts counts(counting scope = counting::members_and_tasks) const;
 
   /// For the other rooms of this library only.
   [[nodiscard]] queues::store& internals() const noexcept { return *inside_; }

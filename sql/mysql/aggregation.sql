@@ -126,7 +126,7 @@ select {values} from (
 
 -- Distinct, so that the list is read once; what is longer than a group can be is null there, and no
 -- group. With innodb_snapshot_isolation an update waits for rows of the range that are no longer,
--- or not yet, free and that others hold: it is refused instead. MySQL's update passes over them.
+-- or not yet, free and that others hold: it is refused instead. MySQL waits.
 -- name: aggregation.take
 /*M! set statement innodb_lock_wait_timeout = 0 for */
 update {source} as s set s.{state} = {taken},

@@ -20,7 +20,7 @@ namespace daybook {
 inline namespace v1 {
 namespace intakes {
 
-/// What intakes work with, and do not own.
+/// The book's parts that intakes use. It owns none of them.
 struct dependencies {
   core::context context;
   core::holder* lease;

@@ -1,4 +1,4 @@
-// One connection with one channel, and what it delivers. rabbitmq-c does nothing in the background:
+// One connection with one channel, and its deliveries. rabbitmq-c does nothing in the background:
 // whoever owns a connection must read it, also for its heartbeats.
 // Thread safety: one thread at a time.
 #pragma once

@@ -107,7 +107,7 @@ std::vector<delivery> consumer::take(broker::page_request const& request,
     bool const full = out.size() >= request.messages || !waiting_.empty();
     if (full || stop.stop_requested()) return out;
     if (first && !out.empty()) until = clock::now() + request.gather;
-    // What is here already is good; the fault is told at the next call.
+    // The messages that came before the fault are good; the next call tells of the fault.
     if (fault_ && !out.empty()) return out;
     check();
     if (clock::now() >= until) return out;

@@ -186,7 +186,7 @@ std::int64_t store::now_us() const {
   return out;
 }
 
-queue_counts store::counts(counting things) const {
+queue_counts store::counts(counting scope) const {
   context_.check_process();
   auto const here = present();
   queue_counts out;
@@ -222,7 +222,7 @@ queue_counts store::counts(counting things) const {
         case task_state::running: break;
       }
     }
-    if (things == counting::tasks) return;
+    if (scope == counting::tasks) return;
     decode(db::run(session, context_.sql["member.count"], {here.id}).row(0)[0], out.members);
   });
   for (auto const& one : standings(context_, here.id)) {

@@ -203,7 +203,7 @@ std::vector<change_info> queue::changes(key const& key) const {
   return queues::changes(*inside_, key.str());
 }
 queue_info queue::info() const { return queues::info(*inside_); }
-queue_counts queue::counts(counting things) const { return inside_->counts(things); }
+queue_counts queue::counts(counting scope) const { return inside_->counts(scope); }
 
 table_sync_info table_sync::info() const { return inside_->info(); }
 std::string table_sync::trigger_sql() const { return inside_->trigger_sql(); }

@@ -98,7 +98,7 @@ class store : public std::enable_shared_from_this<store> {
   /// Whether something is asked of a member that no claim has done yet.
   [[nodiscard]] bool is_asked_in(db::session& session, std::int64_t member) const;
   [[nodiscard]] std::vector<task_info> tasks(tasks_query const& query) const;
-  [[nodiscard]] queue_counts counts(counting things) const;
+  [[nodiscard]] queue_counts counts(counting scope) const;
   /// By the database's clock.
   [[nodiscard]] std::int64_t now_us() const;
 
